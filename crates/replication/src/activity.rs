@@ -49,7 +49,8 @@ impl Reach {
 #[derive(Debug)]
 pub(crate) struct ActivityLog {
     ring: u8,
-    table: Vec<Option<Hot>>,
+    /// Those that are free have the extent [`NONE`].
+    table: Vec<Hot>,
     index: Index,
     free: Vec<u16>,
     /// Where the search for extents that may leave goes on. It goes round and passes those over
@@ -73,6 +74,11 @@ pub(crate) struct ActivityLog {
     cold: Vec<u64>,
 }
 
+/// Where the durable log has the extent of a write that uses it: only the log gives one out, and
+/// nothing goes to a device without one (I10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HotSlot(u16);
+
 /// A write that waits for its extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Waiter {
@@ -87,11 +93,17 @@ pub(crate) struct Waiter {
 impl Waiter {
     #[inline]
     pub(crate) fn new(range: BlockRange, lane: LaneIndex, seq: Seq) -> Self {
-        let block = |at: u64| u16::try_from(at).expect("an extent has 1,024 blocks");
-        let start = range.start % EXTENT_BLOCKS;
-        let end = start + u64::from(range.count);
-        Self { extent: range.extent(), start: block(start), end: block(end), lane, seq }
+        let Range { start, end } = blocks_in_extent(range);
+        Self { extent: range.extent(), start, end, lane, seq }
     }
+}
+
+/// Where a range within one extent lies in it.
+#[inline(always)]
+fn blocks_in_extent(range: BlockRange) -> Range<u16> {
+    let block = |at: u64| u16::try_from(at).expect("an extent has 1,024 blocks");
+    let start = range.start % EXTENT_BLOCKS;
+    block(start)..block(start + u64::from(range.count))
 }
 
 #[derive(Clone, Debug)]
@@ -109,16 +121,32 @@ struct Hot {
     run: Range<u16>,
 }
 
+/// No volume has so many extents.
+const NONE: u64 = u64::MAX;
+
 impl Hot {
+    /// Of an extent that is not logged yet.
+    fn at(extent: u64) -> Self {
+        Self { extent, users: 0, written_before_flush: 0, logged: false, is_fresh: true, run: 0..0 }
+    }
+
+    fn is_free(&self) -> bool {
+        self.extent == NONE
+    }
+
     /// Takes a write to the run that it goes on with, or begins another one; true where the run
     /// reaches the length at which the next extent is logged, which it does once.
     #[inline(always)]
-    fn lengthen_run(&mut self, waiter: &Waiter) -> bool {
-        let former = std::mem::replace(&mut self.run, waiter.start..waiter.end);
-        if former.end.abs_diff(waiter.start) <= RUN_SLACK_BLOCKS {
-            self.run = former.start.min(waiter.start)..former.end.max(waiter.end);
+    fn lengthen_run(&mut self, blocks: Range<u16>) -> bool {
+        // An extent has 1,024 blocks, so there is nothing to overflow.
+        let ahead = blocks.start.wrapping_add(RUN_SLACK_BLOCKS).wrapping_sub(self.run.end);
+        if ahead > 2 * RUN_SLACK_BLOCKS {
+            self.run = blocks;
+            return self.run.len() >= RUN_BLOCKS;
         }
-        self.run.len() >= RUN_BLOCKS && former.len() < RUN_BLOCKS
+        let former = self.run.len();
+        self.run = self.run.start.min(blocks.start)..self.run.end.max(blocks.end);
+        self.run.len() >= RUN_BLOCKS && former < RUN_BLOCKS
     }
 }
 
@@ -149,7 +177,7 @@ impl ActivityLog {
         let count = u16::try_from(slots).expect("clamped to the table");
         Self {
             ring: reach.shard % 16,
-            table: vec![None; slots],
+            table: vec![Hot::at(NONE); slots],
             index: Index::with_capacity(slots),
             free: (0..count).rev().collect(),
             hand: 0,
@@ -166,30 +194,42 @@ impl ActivityLog {
         }
     }
 
+    /// The blocks that it may log.
+    pub(crate) fn space(&self) -> &Space {
+        &self.reach.space
+    }
+
     /// The volumes have so many blocks now.
     pub(crate) fn reach_to(&mut self, space: Space) {
         self.reach.space = space;
     }
 
     /// Uses an extent for one more write, if it is hot and nobody would starve for it; its place in
-    /// the log is kept until the write releases it. Otherwise the write is named by a later `plan`
-    /// or `on_record_written`.
+    /// the log is kept until the write releases it.
     #[inline(always)]
-    pub(crate) fn acquire(&mut self, range: BlockRange, lane: LaneIndex, seq: Seq) -> Option<u16> {
+    pub(crate) fn acquire(&mut self, range: BlockRange) -> Option<HotSlot> {
         if let Some(slot) = self.index.get(range.extent())
             && self.hot_at(slot).logged
             && self.has_room_beside_waiting(slot)
         {
-            self.grant(slot, Waiter::new(range, lane, seq));
-            return Some(slot);
+            self.grant(slot, range.extent(), blocks_in_extent(range));
+            return Some(HotSlot(slot));
         }
-        self.wait(range, lane, seq);
         None
     }
 
-    #[cold]
-    fn wait(&mut self, range: BlockRange, lane: LaneIndex, seq: Seq) {
-        self.waiting.push_back(Waiter::new(range, lane, seq));
+    /// The same; if it cannot be now, the write is named by a later `plan` or `on_record_written`.
+    pub(crate) fn acquire_or_wait(
+        &mut self,
+        range: BlockRange,
+        lane: LaneIndex,
+        seq: Seq,
+    ) -> Option<HotSlot> {
+        let slot = self.acquire(range);
+        if slot.is_none() {
+            self.waiting.push_back(Waiter::new(range, lane, seq));
+        }
+        slot
     }
 
     /// One more write in the extent at `slot` leaves a slot for each that waits.
@@ -207,15 +247,15 @@ impl ActivityLog {
     }
 
     #[inline(always)]
-    fn grant(&mut self, slot: u16, waiter: Waiter) {
+    fn grant(&mut self, slot: u16, extent: u64, blocks: Range<u16>) {
         let hot = self.hot_at(slot);
         hot.users += 1;
         hot.is_fresh = true;
         let is_first = hot.users == 1;
-        let is_run = hot.lengthen_run(&waiter);
+        let is_run = hot.lengthen_run(blocks);
         self.in_use += usize::from(is_first);
         if is_run {
-            self.look_ahead(waiter.extent);
+            self.look_ahead(extent);
         }
     }
 
@@ -235,8 +275,8 @@ impl ActivityLog {
 
     /// A write that used the extent at `slot` is stable, or will never be done.
     #[inline(always)]
-    pub(crate) fn release(&mut self, slot: u16) {
-        let hot = self.hot_at(slot);
+    pub(crate) fn release(&mut self, slot: HotSlot) {
+        let hot = self.hot_at(slot.0);
         assert!(hot.users > 0, "an extent is released as often as it was acquired");
         hot.users -= 1;
         let is_idle = hot.users == 0;
@@ -246,8 +286,8 @@ impl ActivityLog {
     /// A device write in the extent at `slot` completed, after `flushes_started` device flushes had
     /// begun.
     #[inline(always)]
-    pub(crate) fn on_written(&mut self, slot: u16, flushes_started: u64) {
-        self.hot_at(slot).written_before_flush = flushes_started;
+    pub(crate) fn on_written(&mut self, slot: HotSlot, flushes_started: u64) {
+        self.hot_at(slot.0).written_before_flush = flushes_started;
     }
 
     #[cold]
@@ -273,8 +313,7 @@ impl ActivityLog {
     pub(crate) fn has_room_for_all(&self) -> bool {
         let is_used = |extent: u64| {
             let slot = self.index.get(extent);
-            slot.and_then(|slot| self.table[usize::from(slot)].as_ref())
-                .is_some_and(|hot| hot.users > 0)
+            slot.is_some_and(|slot| self.table[usize::from(slot)].users > 0)
         };
         let waiters = self.waiting.iter().chain(&self.logging).map(|waiter| waiter.extent);
         let mut unused: Vec<u64> = waiters.filter(|&extent| !is_used(extent)).collect();
@@ -294,14 +333,6 @@ impl ActivityLog {
         self.index.get(extent).is_some()
     }
 
-    /// Whether the log has `extent` at `slot`.
-    #[must_use]
-    #[inline(always)]
-    pub(crate) fn holds(&self, slot: u16, extent: u64) -> bool {
-        let hot = self.table.get(usize::from(slot)).and_then(Option::as_ref);
-        hot.is_some_and(|hot| hot.extent == extent)
-    }
-
     /// Decides what to do for the writes that wait. `flushes_done` counts completed flushes.
     pub(crate) fn plan(&mut self, flushes_done: u64, hold: impl FnMut(u64) -> Hold) -> Plan {
         let mut plan = Plan::default();
@@ -312,8 +343,8 @@ impl ActivityLog {
         while let Some(&waiter) = self.waiting.front() {
             if let Some(slot) = self.index.get(waiter.extent) {
                 self.waiting.pop_front();
-                if self.table[usize::from(slot)].as_ref().is_some_and(|hot| hot.logged) {
-                    self.grant(slot, waiter);
+                if self.hot_at(slot).logged {
+                    self.grant(slot, waiter.extent, waiter.start..waiter.end);
                     plan.granted.push(waiter);
                 } else {
                     self.logging.push(waiter);
@@ -352,15 +383,7 @@ impl ActivityLog {
     }
 
     fn insert(&mut self, slot: u16, extent: u64) {
-        let hot = Hot {
-            extent,
-            users: 0,
-            written_before_flush: 0,
-            logged: false,
-            is_fresh: true,
-            run: 0..0,
-        };
-        self.table[usize::from(slot)] = Some(hot);
+        self.table[usize::from(slot)] = Hot::at(extent);
         self.index.insert(extent, slot);
         self.writing.push((slot, extent));
     }
@@ -372,8 +395,8 @@ impl ActivityLog {
         }
         let granted = std::mem::take(&mut self.logging);
         for waiter in &granted {
-            let slot = self.slot_of(waiter.extent);
-            self.grant(slot, *waiter);
+            let slot = self.index.get(waiter.extent).expect("its record names the extent");
+            self.grant(slot, waiter.extent, waiter.start..waiter.end);
         }
         granted
     }
@@ -409,11 +432,8 @@ impl ActivityLog {
             }
             let slot = at;
             at = if at + 1 == slots { 0 } else { at + 1 };
-            if let Some(hot) = &mut self.table[slot]
-                && hot.users == 0
-                && hot.logged
-                && !std::mem::take(&mut hot.is_fresh)
-            {
+            let hot = &mut self.table[slot];
+            if hot.users == 0 && hot.logged && !std::mem::take(&mut hot.is_fresh) {
                 wanted -= 1;
                 let extent = hot.extent;
                 if hot.written_before_flush >= flushes_done {
@@ -424,7 +444,7 @@ impl ActivityLog {
                     has_held = true;
                 } else {
                     self.index.remove(extent);
-                    self.table[slot] = None;
+                    self.table[slot] = Hot::at(NONE);
                     self.free.push(u16::try_from(slot).expect("in the table"));
                 }
             }
@@ -444,7 +464,7 @@ impl ActivityLog {
         let start = usize::from(self.context_start);
         let end = (start + AL_CONTEXT).min(self.table.len());
         let context = self.table[start..end].iter();
-        let context = context.map(|hot| hot.as_ref().map(|hot| hot.extent)).collect();
+        let context = context.map(|hot| (!hot.is_free()).then_some(hot.extent)).collect();
         let number = self.next_number;
         let record = AlRecord {
             ring: self.ring,
@@ -459,14 +479,17 @@ impl ActivityLog {
         record
     }
 
-    /// Where an extent is that somebody uses.
-    pub(crate) fn slot_of(&self, extent: u64) -> u16 {
-        self.index.get(extent).expect("a used extent is in the log")
+    /// Where the extent is that a write was granted.
+    pub(crate) fn granted_slot(&mut self, extent: u64) -> HotSlot {
+        let slot = self.index.get(extent).expect("a granted extent is in the log");
+        let hot = self.hot_at(slot);
+        assert!(hot.extent == extent && hot.logged && hot.users > 0, "I10");
+        HotSlot(slot)
     }
 
     #[inline(always)]
     fn hot_at(&mut self, slot: u16) -> &mut Hot {
-        self.table[usize::from(slot)].as_mut().expect("only full slots are named")
+        &mut self.table[usize::from(slot)]
     }
 }
 
@@ -482,10 +505,14 @@ mod tests {
         Waiter::new(BlockRange { start, count }, LaneIndex(0), Seq(start / EXTENT_BLOCKS))
     }
 
-    fn acquire(log: &mut ActivityLog, waiter: Waiter) -> Option<u16> {
+    fn acquire(log: &mut ActivityLog, waiter: Waiter) -> Option<HotSlot> {
         let start = waiter.extent * EXTENT_BLOCKS + u64::from(waiter.start);
         let count = u32::from(waiter.end - waiter.start);
-        log.acquire(BlockRange { start, count }, waiter.lane, waiter.seq)
+        log.acquire_or_wait(BlockRange { start, count }, waiter.lane, waiter.seq)
+    }
+
+    fn slot_of(log: &ActivityLog, extent: u64) -> HotSlot {
+        HotSlot(log.index.get(extent).unwrap())
     }
 
     fn log(slots: usize) -> ActivityLog {
@@ -519,11 +546,11 @@ mod tests {
     fn an_extent_leaves_only_when_stable_flushed_and_saved() {
         let mut log = log(2);
         make_hot(&mut log, &[1, 2], 0);
-        log.on_written(log.slot_of(1), 0);
-        log.on_written(log.slot_of(2), 0);
+        log.on_written(slot_of(&log, 1), 0);
+        log.on_written(slot_of(&log, 2), 0);
         assert!(acquire(&mut log, waiter(3)).is_none());
         assert!(log.plan(0, |_| Hold::Nothing).record.is_none(), "both are in use");
-        log.release(log.slot_of(1));
+        log.release(slot_of(&log, 1));
         let plan = log.plan(0, |_| Hold::Nothing);
         assert!(plan.flush && plan.record.is_none(), "written, not flushed");
         let plan = log.plan(1, |_| Hold::UnsavedPages);
@@ -537,7 +564,7 @@ mod tests {
     fn nobody_overtakes_when_slots_are_scarce() {
         let mut log = log(2);
         make_hot(&mut log, &[1, 2], 0);
-        log.release(log.slot_of(1));
+        log.release(slot_of(&log, 1));
         assert!(acquire(&mut log, waiter(3)).is_none(), "cold");
         assert!(acquire(&mut log, waiter(2)).is_some(), "it takes no slot from the one who waits");
         assert!(
@@ -545,7 +572,7 @@ mod tests {
             "the slot that is left belongs to the first in line"
         );
         assert!(acquire(&mut log, waiter(2)).is_none(), "now its end would be put off");
-        log.on_written(log.slot_of(1), 0);
+        log.on_written(slot_of(&log, 1), 0);
         let plan = log.plan(1, |_| Hold::Nothing);
         assert_eq!(plan.record.unwrap().changes[0].extent, Some(3));
         assert!(plan.granted.is_empty(), "extent 1 left the log, and the last one is behind it");
@@ -562,8 +589,8 @@ mod tests {
                 assert!(log.plan(0, |_| Hold::Nothing).record.is_some());
                 assert_eq!(log.on_record_written(), [waiter]);
             }
-            log.on_written(log.slot_of(waiter.extent), 0);
-            log.release(log.slot_of(waiter.extent));
+            log.on_written(slot_of(log, waiter.extent), 0);
+            log.release(slot_of(log, waiter.extent));
             if log.plan(0, |_| Hold::Nothing).record.is_some() {
                 assert_eq!(log.on_record_written(), []);
             }

@@ -20,12 +20,13 @@ mod verify;
 mod inspect;
 pub mod under_way;
 pub(crate) mod log_room;
+pub(crate) mod shared;
+mod stable;
 
+use std::num::NonZeroU8;
 use std::time::Duration;
 
-use format::ids::{
-    BLOCK_BYTES, BlockRange, BootId, Epoch, LaneIndex, MemberSet, NodeId, Nonce, QuestionId, Seq,
-};
+use format::ids::{BLOCK_BYTES, BootId, Epoch, LaneIndex, MemberSet, NodeId, Nonce};
 use format::message::{Data, DataBody};
 use format::space::Space;
 use stdx::time::Time;
@@ -45,9 +46,10 @@ use crate::group::flush::Flushes;
 use crate::group::log_room::LogRoom;
 use crate::group::receipts::Receipts;
 use crate::group::resize::Sizes;
+use crate::group::shared::{Positions, Shared};
 use crate::group::slow::SlowWatch;
 use crate::lane::compare::digests_of;
-use crate::lane::{DeviceUse, Lane, Slot, Turn, applied_seq, token_lane};
+use crate::lane::{DeviceUse, Lane, Slot, Turn, is_apply, token_lane, token_seq};
 use crate::limits;
 use crate::marks::Marks;
 use crate::view::{NO_PROCESSES, SINCE_THE_BEGIN, View};
@@ -92,7 +94,7 @@ pub struct LaneGroup {
     pub(crate) lanes: Vec<Lane>,
     /// Where a lane is among these, if it is: its number by `shards`.
     positions: [u8; 256],
-    pub(crate) activity: ActivityLog,
+    pub(crate) shared: Shared,
     pub(crate) flushes: Flushes,
     pub(crate) receipts: Receipts,
     pub(crate) cuts: Cuts,
@@ -112,9 +114,6 @@ pub struct LaneGroup {
     /// Writes and flushes that are done and may not be answered now.
     held: Vec<PartId>,
     al_slots: usize,
-    /// Where the next settle has something to do.
-    pub(crate) touched: Positions,
-    pub(crate) local_losses: Vec<(LaneIndex, LostMember, Vec<BlockRange>, QuestionId)>,
     /// Members that are being removed, until the home shard was told that all is recorded.
     pub(crate) recording: Vec<(NodeId, RoundId)>,
     /// Members that are being resynced, until the home shard was told that they miss nothing.
@@ -132,10 +131,6 @@ pub struct LaneGroup {
     pub(crate) stopping: Option<RoundId>,
     /// ... and takes over into its own slot what all others mark.
     pub(crate) merges_slots: bool,
-    pub(crate) room: LogRoom,
-    pub(crate) balance: Balance,
-    rate: CopyRate,
-    stable_due: Time,
     progress_due: Time,
     /// When what nobody could read is tried again.
     unreadable_due: Time,
@@ -143,39 +138,6 @@ pub struct LaneGroup {
     pub(crate) sizes: Sizes,
     /// A disk that is taken into use as soon as the former one is quiet.
     attaching: Option<(Box<GroupDisk>, RoundId)>,
-}
-
-/// Positions of lanes in their group: a volume has at most 128.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Positions([u64; 2]);
-
-impl Positions {
-    fn first(count: usize) -> Self {
-        let mut all = Self::default();
-        (0..count).for_each(|position| all.insert(position));
-        all
-    }
-
-    #[inline]
-    pub(crate) fn insert(&mut self, position: usize) {
-        self.0[position / 64] |= 1 << (position % 64);
-    }
-
-    fn is_empty(self) -> bool {
-        self.0 == [0; 2]
-    }
-
-    /// Lowest first.
-    #[inline(always)]
-    fn for_each(self, mut visit: impl FnMut(usize)) {
-        for (word, first) in self.0.into_iter().zip([0, 64]) {
-            let mut left = word;
-            while left != 0 {
-                visit(first + left.trailing_zeros() as usize);
-                left &= left - 1;
-            }
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,8 +157,6 @@ pub(crate) enum Draining {
     },
 }
 
-const STABLE_DELAY: Duration = Duration::from_millis(200);
-
 impl LaneGroup {
     #[must_use]
     pub fn new(options: GroupOptions) -> Self {
@@ -206,7 +166,7 @@ impl LaneGroup {
                 let lane = LaneIndex(index);
                 let bases = if options.has_disk { &options.slot_bases[..] } else { &[] };
                 let slots = slots_of(bases, lane, options.lanes, &options.space);
-                Lane::new(lane, options.me, slots)
+                Lane::new(lane, position_of(index.into(), options.shards), options.me, slots)
             })
             .collect();
         let view = first_view(&options);
@@ -215,10 +175,17 @@ impl LaneGroup {
         Self {
             view,
             shards: options.shards,
-            touched: Positions::default(),
             lanes,
             positions: std::array::from_fn(|lane| position_of(lane, options.shards)),
-            activity: ActivityLog::new(reach, options.al_slots, options.al_next_number),
+            shared: Shared {
+                activity: ActivityLog::new(reach, options.al_slots, options.al_next_number),
+                room: LogRoom::new(),
+                balance: Balance::new(options.read_policy),
+                rate: CopyRate::NONE,
+                local_losses: Vec::new(),
+                touched: Positions::default(),
+                stable_due: Time::NEVER,
+            },
             flushes: Flushes::default(),
             receipts: Receipts::default(),
             cuts: Cuts::default(),
@@ -231,7 +198,6 @@ impl LaneGroup {
             parked: Vec::new(),
             held: Vec::new(),
             al_slots: options.al_slots,
-            local_losses: Vec::new(),
             recording: Vec::new(),
             syncing: Vec::new(),
             reconciling: None,
@@ -242,10 +208,6 @@ impl LaneGroup {
             draining: Draining::No,
             stopping: None,
             merges_slots: false,
-            room: LogRoom::new(),
-            balance: Balance::new(options.read_policy),
-            rate: CopyRate::NONE,
-            stable_due: Time::NEVER,
             progress_due: Time::NEVER,
             unreadable_due: Time::NEVER,
             slow: SlowWatch::new(),
@@ -265,7 +227,7 @@ impl LaneGroup {
             GroupInput::Peer { message: Data { body: DataBody::Ack { .. }, .. }, .. } => {
                 self.step_ack(now, input, actions);
             }
-            GroupInput::Device { token, .. } if applied_seq(*token).is_some() => {
+            GroupInput::Device { token, .. } if is_apply(*token) => {
                 self.step_applied(now, input, actions);
             }
             GroupInput::Peer { .. } => self.step_peer(now, input, actions),
@@ -290,11 +252,12 @@ impl LaneGroup {
                 self.touch_all();
             }
             GroupInput::PeerDown { peer } => {
+                self.take_stable(now, actions);
                 self.view.connected.remove(peer);
                 if self.view.leading && self.view.write_set.has(peer) {
                     self.view.interrupted.insert(peer);
                 }
-                self.balance.forget(peer);
+                self.shared.balance.forget(peer);
                 for lane in &mut self.lanes {
                     lane.on_source_lost(peer);
                 }
@@ -304,6 +267,7 @@ impl LaneGroup {
             }
             GroupInput::Home(message) => {
                 self.has_errands = true;
+                self.take_stable(now, actions);
                 self.on_home(now, message, actions);
             }
         }
@@ -340,6 +304,7 @@ impl LaneGroup {
 
     /// What is said once per turn: acknowledgements, new copies, records of the activity log.
     pub fn settle(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        debug_assert_eq!(*self.shared.activity.space(), self.covered());
         let first = actions.len();
         self.refill_copy_budget(now);
         if self.has_errands {
@@ -350,12 +315,12 @@ impl LaneGroup {
         self.deliver_local_losses(actions);
         if self.has_errands {
             self.settle_errands(now, actions);
-        } else if self.activity.is_waiting() {
+        } else if self.shared.activity.is_waiting() {
             self.plan_activity(now, actions);
         }
         self.settle_stable(now, actions);
         self.settle_slow(now, actions);
-        if self.balance.look_at <= now {
+        if self.shared.balance.look_at <= now {
             self.look_at_reads(now, actions);
         }
         self.keep_back(first, actions);
@@ -367,7 +332,7 @@ impl LaneGroup {
         self.settle_resize(actions);
         self.settle_stop(now, actions);
         if self.attaching.is_none() {
-            if self.activity.is_waiting() {
+            if self.shared.activity.is_waiting() {
                 self.plan_activity(now, actions);
             }
             self.settle_checkpoint(actions);
@@ -396,20 +361,12 @@ impl LaneGroup {
     }
 
     fn settle_lanes(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
-        let touched = std::mem::take(&mut self.touched);
+        let touched = std::mem::take(&mut self.shared.touched);
         if touched.is_empty() {
             return;
         }
-        let mut stable_due = self.stable_due;
         let (lanes, mut turn) = self.turn(now, actions);
-        touched.for_each(|position| {
-            let lane = &mut lanes[position];
-            lane.settle(&mut turn);
-            if lane.settle_stable(&mut turn) {
-                stable_due = stable_due.min(now + STABLE_DELAY);
-            }
-        });
-        self.stable_due = stable_due;
+        touched.for_each(|position| lanes[position].settle(&mut turn));
     }
 
     /// When `settle` is to run at the latest, though nothing happened.
@@ -417,8 +374,8 @@ impl LaneGroup {
     pub fn wake_at(&self) -> Time {
         let budget_due = self.copy_budget_due();
         let progress_due = self.progress_due.min(self.verify_due).min(self.unreadable_due);
-        let look_at = self.slow.look_at().min(self.balance.look_at).min(self.losses_due);
-        self.stable_due.min(progress_due).min(budget_due).min(look_at)
+        let look_at = self.slow.look_at().min(self.shared.balance.look_at).min(self.losses_due);
+        self.shared.stable_due.min(progress_due).min(budget_due).min(look_at)
     }
 
     /// What is under way, for a person who looks for what hangs.
@@ -442,7 +399,8 @@ impl LaneGroup {
                 format!("lane {:?}: window {window:?} {leader:?}", lane.index)
             })
             .collect();
-        let Self { syncing, recording, view, activity, .. } = self;
+        let Self { syncing, recording, view, shared, .. } = self;
+        let activity = &shared.activity;
         format!("{view:?} {activity:?} {syncing:?} {recording:?} {lanes:?}")
     }
 
@@ -457,7 +415,7 @@ impl LaneGroup {
 
     #[inline(always)]
     fn on_request(&mut self, now: Time, request: &Request, actions: &mut Vec<GroupAction>) {
-        self.rate.on_request(now);
+        self.shared.rate.on_request(now);
         if !self.view.leading || self.view.fail_requests {
             let error = if self.view.leading { RequestError::Io } else { RequestError::NotPrimary };
             return refuse(*request, error, actions);
@@ -465,10 +423,9 @@ impl LaneGroup {
         if !self.view.serving || self.view.draining || self.view.holding {
             return self.parked.push(*request);
         }
-        let lane = self.position_of(request.offset / BLOCK_BYTES);
-        self.touched.insert(lane);
+        let position = self.position_of(request.offset / BLOCK_BYTES);
         let (lanes, mut turn) = self.turn(now, actions);
-        lanes[lane].on_request(&mut turn, request);
+        lanes[position].on_request(&mut turn, request);
     }
 
     pub(crate) fn unpark(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
@@ -477,18 +434,24 @@ impl LaneGroup {
         }
     }
 
-    /// It answers nobody, and loses no member.
     #[inline(never)]
     fn step_applied(&mut self, now: Time, input: GroupInput, actions: &mut Vec<GroupAction>) {
         let GroupInput::Device { token, result } = input else {
             unreachable!("what was applied is of a device")
         };
-        let seq = applied_seq(token).expect("`step` looked at it");
+        let seq = token_seq(token);
         let position = self.position_of_lane(token_lane(token));
-        self.view.disk_failed |= result.is_err();
-        self.touched.insert(position);
-        let (lanes, mut turn) = self.turn(now, actions);
-        lanes[position].on_applied(&mut turn, seq, done(&result));
+        if result.is_err() {
+            self.view.disk_failed = true;
+        }
+        let lane = &mut self.lanes[position];
+        let common = (&self.view, &mut self.shared, self.flushes.started());
+        if lane.on_applied(common, seq, done(&result), actions) {
+            let (first, me) = (actions.len(), self.view.me);
+            let (lanes, mut turn) = self.turn(now, actions);
+            lanes[position].on_acknowledged(&mut turn, me, seq);
+            self.end_step(first, actions);
+        }
     }
 
     #[inline(never)]
@@ -516,7 +479,7 @@ impl LaneGroup {
         if self.view.disk_failed && device_use.is_read() {
             distrust(result, actions);
         }
-        self.touched.insert(lane);
+        self.touch(lane);
         self.with_lane(now, lane, actions, |lane, turn| match device_use {
             DeviceUse::Apply { .. } => unreachable!("it was written"),
             DeviceUse::OperationRead { .. }
@@ -574,30 +537,21 @@ impl LaneGroup {
         self.settle_drain(actions);
     }
 
-    /// What became stable in a busy lane travels with its next write; an idle one says it late.
-    fn settle_stable(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
-        if !self.view.leading {
-            self.stable_due = Time::NEVER;
-        }
-        if self.stable_due > now {
-            return;
-        }
-        self.stable_due = Time::NEVER;
-        for position in 0..self.lanes.len() {
-            self.with_lane(now, position, actions, Lane::send_stable);
-        }
-    }
-
     pub(crate) fn touch_all(&mut self) {
-        self.touched = Positions::first(self.lanes.len());
+        self.shared.touched = Positions::first(self.lanes.len());
     }
 
     pub(crate) fn position_of(&self, block: u64) -> usize {
-        self.position_of_lane(format::ids::lane_of_block(block, self.view.lanes))
+        self.position_of_lane(format::ids::lane_of_block(block, self.view.lanes.get()))
     }
 
     pub(crate) fn position_of_lane(&self, lane: LaneIndex) -> usize {
         usize::from(self.positions[usize::from(lane.0)])
+    }
+
+    /// The next settle has something to do in that lane.
+    pub(crate) fn touch(&mut self, position: usize) {
+        self.shared.touched.insert(self.lanes[position].position);
     }
 
     pub(crate) fn with_lane<R>(
@@ -620,13 +574,9 @@ impl LaneGroup {
     ) -> (&'a mut [Lane], Turn<'a>) {
         let turn = Turn {
             view: &self.view,
-            activity: &mut self.activity,
+            shared: &mut self.shared,
             now,
             flushes_started: self.flushes.started(),
-            copy_budget: &mut self.rate.budget,
-            room: &mut self.room,
-            balance: &mut self.balance,
-            local_losses: &mut self.local_losses,
             actions,
         };
         (&mut self.lanes, turn)
@@ -639,7 +589,7 @@ impl LaneGroup {
         mut visit: impl FnMut(&mut Lane, &mut Turn<'_>),
     ) {
         for position in 0..self.lanes.len() {
-            self.touched.insert(position);
+            self.touch(position);
             self.with_lane(now, position, actions, &mut visit);
         }
     }
@@ -647,33 +597,6 @@ impl LaneGroup {
     pub(crate) fn fail_parked(&mut self, error: RequestError, actions: &mut Vec<GroupAction>) {
         for request in std::mem::take(&mut self.parked) {
             refuse(request, error, actions);
-        }
-    }
-}
-
-impl Lane {
-    /// The leader's own replica hears of `stable` without a message; true where the members are
-    /// still to hear of it.
-    #[inline(always)]
-    fn settle_stable(&mut self, turn: &mut Turn<'_>) -> bool {
-        let Some(leader) = &self.leader else { return false };
-        let (stable, is_unsent) = (Seq(leader.stable), leader.stable_unsent);
-        if turn.view.write_set.has(turn.view.me) {
-            self.on_stable(turn, stable);
-        }
-        is_unsent
-    }
-
-    pub(crate) fn send_stable(&mut self, turn: &mut Turn<'_>) {
-        let lane = self.index;
-        let Some(leader) = self.leader.as_mut().filter(|leader| leader.stable_unsent) else {
-            return;
-        };
-        leader.stable_unsent = false;
-        let stable = Seq(leader.stable);
-        let others = turn.view.write_set.without(turn.view.me).and(turn.view.connected);
-        for member in others.iter() {
-            turn.send(member, DataBody::Stable { lane, stable });
         }
     }
 }
@@ -712,7 +635,7 @@ fn first_view(options: &GroupOptions) -> View {
         boot_id: options.boot_id,
         volume: options.volume,
         shard: options.shard,
-        lanes: options.lanes,
+        lanes: NonZeroU8::new(options.lanes).expect("a volume has lanes"),
         space: options.space,
         tracked: options.tracked,
         nonce: Nonce(0),

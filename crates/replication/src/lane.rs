@@ -1,11 +1,13 @@
 //! A lane: a fixed part of a volume's address space, sequenced on its own.
 //!
 //! The lane of the session's leader orders operations (`leader`); the lane of every replica, the
-//! leader's own included, applies them (`replica`). A write walks through `write` on both sides;
-//! `read`, `copy` and `loss` are the other stories. Overlapping operations are never in flight
-//! together: an operation holds its range from its start until all of the write set acknowledged.
+//! leader's own included, applies them (`replica`). A write walks through `write` on the one side
+//! and `apply` on the other; `read`, `copy` and `loss` are the other stories. Overlapping operations
+//! are never in flight together: an operation holds its range from its start until all of the write
+//! set acknowledged.
 
 pub(crate) mod write;
+mod apply;
 mod overlap;
 pub(crate) mod receipt;
 pub(crate) mod cut;
@@ -16,6 +18,7 @@ pub(crate) mod compare;
 pub(crate) mod verify;
 pub(crate) mod loss;
 pub(crate) mod seal;
+mod seqs;
 
 use std::collections::VecDeque;
 
@@ -23,16 +26,16 @@ use format::ids::{
     BlockRange, EXTENT_BLOCKS, LaneIndex, MemberSet, NodeId, Nonce, QuestionId, Seq,
 };
 use format::message::{Data, DataBody, SlotBase, WriteKind};
-use format::space::Place;
+use format::space::{Place, Space};
 use stdx::ring::Ring;
 use stdx::slab::Slab;
 use stdx::time::Time;
 
-use crate::activity::ActivityLog;
-use crate::balance::Balance;
-use crate::contract::{FromGroup, GroupAction, LostMember, PartId, Payload, Request, Token};
-use crate::group::log_room::LogRoom;
+use crate::activity::HotSlot;
+use crate::contract::{FromGroup, GroupAction, PartId, Payload, Request, Token};
+use crate::group::shared::Shared;
 use crate::lane::asked::Asked;
+use crate::lane::seqs::Seqs;
 use crate::marks::Marks;
 use crate::ranges::RangeSet;
 use crate::view::View;
@@ -40,21 +43,27 @@ use crate::view::View;
 /// What a lane may use while it handles one input.
 pub(crate) struct Turn<'a> {
     pub(crate) view: &'a View,
-    pub(crate) activity: &'a mut ActivityLog,
+    pub(crate) shared: &'a mut Shared,
     pub(crate) now: Time,
     /// Device flushes that have begun so far.
     pub(crate) flushes_started: u64,
-    /// Bytes that copies may still move before the rate is reached.
-    pub(crate) copy_budget: &'a mut u64,
-    pub(crate) room: &'a mut LogRoom,
-    /// What reads the members serve, those of all lanes of the group.
-    pub(crate) balance: &'a mut Balance,
-    /// LOSS to this node's own replica, which the group hands on as if it had been a message.
-    pub(crate) local_losses: &'a mut Vec<(LaneIndex, LostMember, Vec<BlockRange>, QuestionId)>,
     pub(crate) actions: &'a mut Vec<GroupAction>,
 }
 
 impl Turn<'_> {
+    /// The same, for calls that few inputs need: a turn that is handed on by reference lies in
+    /// memory from its beginning on.
+    #[inline(always)]
+    pub(crate) fn again(&mut self) -> Turn<'_> {
+        Turn {
+            view: self.view,
+            shared: self.shared,
+            now: self.now,
+            flushes_started: self.flushes_started,
+            actions: self.actions,
+        }
+    }
+
     pub(crate) fn data(&self, body: DataBody) -> Data {
         Data { nonce: self.view.nonce, volume: self.view.volume, body }
     }
@@ -63,6 +72,12 @@ impl Turn<'_> {
         assert_ne!(to, self.view.me, "what concerns this node is a call, not a message");
         let message = self.data(body);
         self.actions.push(GroupAction::Send { to, message, payload: None });
+    }
+
+    /// The next settle has something to do in the lane at `position`.
+    #[inline(always)]
+    pub(crate) fn touch(&mut self, position: u8) {
+        self.shared.touched.insert(position);
     }
 
     #[inline]
@@ -81,6 +96,8 @@ impl Turn<'_> {
 #[derive(Debug)]
 pub(crate) struct Lane {
     pub(crate) index: LaneIndex,
+    /// Where it is in its group.
+    pub(crate) position: u8,
     pub(crate) replica: Replica,
     /// Boxed: most lanes of most nodes lead nothing.
     pub(crate) leader: Option<Box<Leader>>,
@@ -97,7 +114,8 @@ pub(crate) struct Replica {
     pub(crate) nonce: Nonce,
     /// Everything up to here is on every member of the write set.
     pub(crate) stable: Seq,
-    pub(crate) applied: Seq,
+    /// None in the window is newer, nor is `stable`: what is, was never here.
+    pub(crate) newest: Seq,
     /// Applied, or being applied, and not stable; ascending by seq.
     pub(crate) window: Ring<Applied>,
     /// Blocks that may differ between the members since the last promotion.
@@ -107,9 +125,9 @@ pub(crate) struct Replica {
     /// Where the own slot is among them, if it is: it never moves.
     pub(crate) own_slot: Option<u8>,
     /// Acknowledgements that the next settle sends.
-    pub(crate) acks: Vec<Seq>,
+    pub(crate) acks: Seqs,
     /// The same of what is received, and on its way to the device.
-    pub(crate) receipts: Vec<Seq>,
+    pub(crate) receipts: Seqs,
     /// Of a follower.
     pub(crate) cut: cut::HeldCut,
     /// The last seq that it did not hold.
@@ -117,8 +135,6 @@ pub(crate) struct Replica {
     pub(crate) peer_reads: Slab<read::PeerRead>,
     /// Who leads the session, as its messages show.
     pub(crate) leader_node: Option<NodeId>,
-    /// Window entries whose device operation is outstanding.
-    pub(crate) device_writes: u32,
 }
 
 #[derive(Debug)]
@@ -130,20 +146,18 @@ pub(crate) struct Slot {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Applied {
-    pub(crate) write: AppliedWrite,
-    pub(crate) state: AppliedState,
-    /// Where the activity log has its extent, once it is not cold.
-    pub(crate) log_slot: u16,
-    pub(crate) payload: Option<Payload>,
-    /// The payload came with a peer's message: the replica side gives it back.
-    pub(crate) owns_payload: bool,
-}
-
-/// What a member has to know of a write until it is stable.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AppliedWrite {
     pub(crate) seq: Seq,
     pub(crate) range: BlockRange,
+    pub(crate) state: AppliedState,
+    pub(crate) payload: Option<Payload>,
+    /// The leader's own: its payload is the operation's. What came with a peer's message, the
+    /// replica side gives back.
+    pub(crate) is_own: bool,
+}
+
+/// How a write is to be applied: forgotten once the device has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Manner {
     pub(crate) kind: WriteKind,
     pub(crate) fua: bool,
 }
@@ -151,13 +165,13 @@ pub(crate) struct AppliedWrite {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AppliedState {
     /// Of a follower: its cut is not released.
-    Held,
+    Held(Manner),
     /// Its extent is being logged.
-    Cold,
-    Writing,
-    Done,
+    Cold(Manner),
+    Writing(HotSlot),
+    Done(HotSlot),
     /// The device refused it: never acknowledged, whoever asks again (I15).
-    Failed,
+    Failed(HotSlot),
 }
 
 /// The sequencing side: of the node that leads the session.
@@ -230,10 +244,22 @@ pub(crate) struct Operation {
     pub(crate) is_answered: bool,
 }
 
-impl Applied {
-    /// It is on its way to the device.
-    pub(crate) fn note_submitted(&mut self, log_slot: u16) {
-        (self.state, self.log_slot) = (AppliedState::Writing, log_slot);
+impl AppliedState {
+    /// The device has it.
+    pub(crate) fn is_done(self) -> bool {
+        matches!(self, Self::Done(_))
+    }
+}
+
+impl Leader {
+    /// Something waits for others to end, or is copied or compared beside the clients' requests.
+    #[inline(always)]
+    pub(crate) fn has_work(&self) -> bool {
+        !self.overflow.is_empty()
+            || self.stalled
+            || !self.outdated.is_empty()
+            || !self.resyncs.is_empty()
+            || self.verify.is_some()
     }
 }
 
@@ -364,8 +390,14 @@ pub(crate) fn token_lane(token: Token) -> LaneIndex {
 
 /// Of `DeviceUse::Apply`, which most tokens are.
 #[inline]
-pub(crate) fn applied_seq(token: Token) -> Option<Seq> {
-    (token_kind(token) == APPLY).then_some(Seq(token.0 & VALUE_MASK))
+pub(crate) fn is_apply(token: Token) -> bool {
+    token_kind(token) == APPLY
+}
+
+/// The seq in a token of `DeviceUse::Apply`.
+#[inline]
+pub(crate) fn token_seq(token: Token) -> Seq {
+    Seq(token.0 & VALUE_MASK)
 }
 
 impl Replica {
@@ -375,17 +407,16 @@ impl Replica {
             own_slot,
             nonce: Nonce(0),
             stable: Seq(0),
-            applied: Seq(0),
+            newest: Seq(0),
             window: Ring::default(),
             inherited: RangeSet::default(),
             slots,
-            acks: Vec::new(),
-            receipts: Vec::new(),
+            acks: Seqs::default(),
+            receipts: Seqs::default(),
             cut: cut::HeldCut::default(),
             unheld: Seq(0),
             peer_reads: Slab::default(),
             leader_node: None,
-            device_writes: 0,
         }
     }
 }
@@ -429,9 +460,10 @@ impl DeviceUse {
 }
 
 impl Lane {
-    pub(crate) fn new(index: LaneIndex, me: NodeId, slots: Vec<Slot>) -> Self {
+    pub(crate) fn new(index: LaneIndex, position: u8, me: NodeId, slots: Vec<Slot>) -> Self {
         let replica = Replica::new(me, slots);
-        Self { index, replica, leader: None, generation: 0, last_question: QuestionId::UNNAMED }
+        let last_question = QuestionId::UNNAMED;
+        Self { index, position, replica, leader: None, generation: 0, last_question }
     }
 
     /// Once per turn in which the lane was touched: acknowledgements, and what may start now.
@@ -441,12 +473,11 @@ impl Lane {
         if !self.replica.receipts.is_empty() {
             self.send_receipts(turn);
         }
-        if self.leader.is_some() {
+        if self.leader.as_ref().is_some_and(|leader| leader.has_work()) {
             self.settle_leader(turn);
         }
     }
 
-    #[inline(always)]
     fn settle_leader(&mut self, turn: &mut Turn<'_>) {
         if self.leader.as_ref().is_some_and(|leader| !leader.overflow.is_empty()) {
             self.admit_overflow(turn);
@@ -464,9 +495,11 @@ impl Lane {
         }
     }
 
-    /// The next settle has something to say to the leader.
-    pub(crate) fn has_news(&self) -> bool {
-        !(self.replica.acks.is_empty() && self.replica.receipts.is_empty())
+    /// There is something that only `settle` says or begins.
+    pub(crate) fn needs_settle(&self) -> bool {
+        let waits = |leader: &Leader| !leader.overflow.is_empty() && !leader.is_full();
+        let has_news = !self.replica.acks.is_empty() || !self.replica.receipts.is_empty();
+        has_news || self.leader.as_deref().is_some_and(waits)
     }
 
     /// No operation, read or copy of this lane is under way.
@@ -489,10 +522,16 @@ impl Lane {
     /// Whether `range` is a non-empty part of one extent of this lane, inside the volume.
     #[inline]
     pub(crate) fn owns(&self, view: &View, range: BlockRange) -> bool {
+        self.owns_of(view, &view.space, range)
+    }
+
+    /// The same, of a part of the volume.
+    #[inline(always)]
+    pub(crate) fn owns_of(&self, view: &View, space: &Space, range: BlockRange) -> bool {
         range.count > 0
             && range.start % EXTENT_BLOCKS + u64::from(range.count) <= EXTENT_BLOCKS
-            && view.space.contains(range)
-            && range.extent() % u64::from(view.lanes) == u64::from(self.index.0)
+            && space.contains(range)
+            && range.extent() % u64::from(view.lanes.get()) == u64::from(self.index.0)
     }
 
     /// The parts of `ranges` that belong to this lane, each within one extent.
@@ -501,7 +540,7 @@ impl Lane {
         view: &View,
         ranges: &'a [BlockRange],
     ) -> impl Iterator<Item = BlockRange> + use<'a> {
-        let (lanes, lane) = (u64::from(view.lanes), u64::from(self.index.0));
+        let (lanes, lane) = (u64::from(view.lanes.get()), u64::from(self.index.0));
         ranges
             .iter()
             .flat_map(|&range| by_extent(range))

@@ -35,7 +35,8 @@ impl Marks {
 
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.first.is_empty() && self.further.iter().all(|(_, bitmap)| bitmap.is_empty())
+        let has_further = || !self.further.iter().all(|(_, bitmap)| bitmap.is_empty());
+        self.first.is_empty() && (self.further.is_empty() || !has_further())
     }
 
     /// Blocks that are marked.

@@ -3,6 +3,7 @@
 //! The home shard alone decides; a group changes its view when `ToGroup` says so, and a lane
 //! learns a write set in no other way.
 
+use std::num::NonZeroU8;
 use std::time::Duration;
 
 use format::ids::{BootId, Epoch, MemberSet, NODES_MAX, NodeId, Nonce};
@@ -22,7 +23,7 @@ pub(crate) struct View {
     pub(crate) boot_id: BootId,
     pub(crate) volume: u16,
     pub(crate) shard: u8,
-    pub(crate) lanes: u8,
+    pub(crate) lanes: NonZeroU8,
     /// The volumes.
     pub(crate) space: Space,
     /// Members with data, which bitmap slots track.

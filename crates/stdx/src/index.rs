@@ -85,7 +85,7 @@ impl Index {
     #[inline(always)]
     fn home(&self, key: u64) -> usize {
         let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        usize::try_from(mixed >> self.shift).expect("as many bits as places have")
+        usize::try_from(mixed.wrapping_shr(self.shift)).expect("as many bits as places have")
     }
 
     #[inline(always)]

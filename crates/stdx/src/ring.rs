@@ -27,15 +27,17 @@ impl<T: Copy> Ring<T> {
         }
         let place = self.place(self.len);
         self.places[place] = value;
-        self.len += 1;
+        // There was a place for it.
+        self.len = self.len.wrapping_add(1);
     }
 
-    /// # Panics
-    /// If there is none.
+    /// Takes out the first value, if it is one that is `wanted`.
     #[inline(always)]
-    pub fn drop_front(&mut self) {
-        self.len = self.len.checked_sub(1).expect("there is a first value");
+    pub fn pop_front_if(&mut self, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
+        let value = *self.front().filter(|value| wanted(value))?;
+        self.len -= 1;
         self.first = self.first.wrapping_add(1);
+        Some(value)
     }
 
     /// Puts the last value before the one that is at `position`.
@@ -159,11 +161,8 @@ mod tests {
                     ring.push_back(round);
                     model.push_back(round);
                 }
-                4..=6 if ring.is_empty() => assert_eq!(model.pop_front(), None),
-                4..=6 => {
-                    ring.drop_front();
-                    model.pop_front();
-                }
+                4 => assert_eq!(ring.pop_front_if(|_| false), None),
+                5..=6 => assert_eq!(ring.pop_front_if(|_| true), model.pop_front()),
                 7 => {
                     let position = usize::try_from(random.below(model.len() as u64 + 1)).unwrap();
                     ring.push_back(round);
@@ -194,7 +193,7 @@ mod tests {
         for value in 0..23 {
             ring.push_back(value);
         }
-        (0..9).for_each(|_| ring.drop_front());
+        (0..9).for_each(|value| assert_eq!(ring.pop_front_if(|_| true), Some(value)));
         for border in 0..=30 {
             let expected = usize::try_from(border).unwrap().clamp(9, 23) - 9;
             assert_eq!(ring.partition_point(|&value| value < border), expected);

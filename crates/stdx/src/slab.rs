@@ -5,19 +5,17 @@
 pub struct Slab<T> {
     slots: Vec<Option<T>>,
     free: Vec<u32>,
-    live: usize,
 }
 
 impl<T> Default for Slab<T> {
     fn default() -> Self {
-        Self { slots: Vec::new(), free: Vec::new(), live: 0 }
+        Self { slots: Vec::new(), free: Vec::new() }
     }
 }
 
 impl<T> Slab<T> {
     #[inline(always)]
     pub fn insert(&mut self, value: T) -> u32 {
-        self.live += 1;
         if let Some(index) = self.free.pop() {
             self.slots[index as usize] = Some(value);
             return index;
@@ -30,7 +28,6 @@ impl<T> Slab<T> {
     pub fn remove(&mut self, index: u32) -> Option<T> {
         let value = self.slots.get_mut(index as usize)?.take()?;
         self.free.push(index);
-        self.live -= 1;
         Some(value)
     }
 
@@ -39,7 +36,6 @@ impl<T> Slab<T> {
         if let Some(slot @ Some(_)) = self.slots.get_mut(index as usize) {
             *slot = None;
             self.free.push(index);
-            self.live -= 1;
         }
     }
 
@@ -54,12 +50,13 @@ impl<T> Slab<T> {
 
     #[must_use]
     pub fn len(&self) -> usize {
-        self.live
+        // A place is free, or full.
+        self.slots.len() - self.free.len()
     }
 
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.live == 0
+        self.len() == 0
     }
 
     /// All indices are below this.

@@ -37,7 +37,7 @@ impl LaneGroup {
         assert_eq!(self.sizes.zeroes_in_flight, 0, "nothing is under way on the former disk");
         self.end_following();
         self.with_lanes(now, actions, |lane, turn| lane.drop_unsubmitted(turn, Released::Dropped));
-        let (me, lanes, space) = (self.view.me, self.view.lanes, disk.space);
+        let (me, lanes, space) = (self.view.me, self.view.lanes.get(), disk.space);
         for lane in &mut self.lanes {
             assert!(lane.is_quiet(), "nothing is under way on the former disk");
             lane.take_disk(me, slots_of(&disk.slot_bases, lane.index, lanes, &space));
@@ -49,7 +49,7 @@ impl LaneGroup {
             self.view.space = space;
         }
         let reach = Reach::new(self.view.shard, self.shards, lanes, self.covered());
-        self.activity = ActivityLog::new(reach, self.al_slots, disk.al_next_number);
+        self.shared.activity = ActivityLog::new(reach, self.al_slots, disk.al_next_number);
         self.durable = Durable::new(&disk.slot_bases);
         self.flushes.forget_device();
         self.view.disk_failed = false;
@@ -83,7 +83,7 @@ impl LaneGroup {
                     }
                     Some(_) => {}
                     None => {
-                        let bits = Marks::new(lane.index, lanes, &space);
+                        let bits = Marks::new(lane.index, lanes.get(), &space);
                         lane.replica.slots.push(Slot { member, base: crate::UNUSED, bits });
                     }
                 }

@@ -59,8 +59,8 @@ impl LaneGroup {
         }
         let none = Owed::default();
         let owed = self.lanes.iter().fold(none, |sum, lane| sum.and(lane.owed(member, followers)));
-        let is_starved = self.room.is_stalling() || self.activity.is_starving();
-        let extents = if owed.is_last { self.activity.in_use() } else { 0 };
+        let is_starved = self.shared.room.is_stalling() || self.shared.activity.is_starving();
+        let extents = if owed.is_last { self.shared.activity.in_use() } else { 0 };
         Lag {
             bytes: in_steps(owed.bytes, limits.bytes, self.shards),
             extents: in_steps(extents, limits.extents, self.shards),

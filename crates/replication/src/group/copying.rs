@@ -21,9 +21,9 @@ const COPY_BYTES_MAX: u64 = limits::COPY_BLOCKS_MAX as u64 * BLOCK_BYTES;
 
 /// How much copying is allowed while clients are at work.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CopyRate {
+pub(crate) struct CopyRate {
     bytes_per_second: u64,
-    pub(super) budget: u64,
+    pub(crate) budget: u64,
     filled_at: Time,
     last_request_at: Time,
 }
@@ -93,10 +93,10 @@ impl LaneGroup {
             self.unreadable_due = now + limits::UNREADABLE_REST;
         } else if now >= self.unreadable_due {
             self.unreadable_due = Time::NEVER;
-            for (position, lane) in self.lanes.iter_mut().enumerate() {
+            for lane in &mut self.lanes {
                 if let Some(leader) = lane.leader.as_mut().filter(|it| !it.unreadable.is_empty()) {
                     leader.unreadable = RangeSet::default();
-                    self.touched.insert(position);
+                    self.shared.touched.insert(lane.position);
                 }
             }
         }
@@ -109,12 +109,12 @@ impl LaneGroup {
 
     /// When lanes that stopped for want of budget may go on.
     pub(super) fn copy_budget_due(&self) -> Time {
-        let is_short = self.is_copying_any() && self.rate.budget < COPY_BYTES_MAX;
-        if is_short { self.rate.filled_at + BUDGET_INTERVAL } else { Time::NEVER }
+        let is_short = self.is_copying_any() && self.shared.rate.budget < COPY_BYTES_MAX;
+        if is_short { self.shared.rate.filled_at + BUDGET_INTERVAL } else { Time::NEVER }
     }
 
     pub(super) fn refill_copy_budget(&mut self, now: Time) {
-        let rate = &mut self.rate;
+        let rate = &mut self.shared.rate;
         let is_idle = |rate: &CopyRate| now.since(rate.last_request_at) >= IDLE_AFTER;
         if rate.bytes_per_second == 0 || rate.last_request_at == Time::ZERO || is_idle(rate) {
             let is_short = rate.budget < COPY_BYTES_MAX;
@@ -142,7 +142,7 @@ impl LaneGroup {
     }
 
     pub(crate) fn set_copy_rate(&mut self, bytes_per_second: u64) {
-        self.rate.bytes_per_second = bytes_per_second;
+        self.shared.rate.bytes_per_second = bytes_per_second;
     }
 }
 

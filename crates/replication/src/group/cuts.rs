@@ -112,8 +112,8 @@ impl LaneGroup {
                 actions.push(answer(round));
             }
         }
-        let is_new =
-            self.cuts.noted_sends != self.room.sent() || !followed.is_subset_of(self.cuts.told);
+        let is_new = self.cuts.noted_sends != self.shared.room.sent()
+            || !followed.is_subset_of(self.cuts.told);
         if !self.cuts.is_wanted && is_new && !followed.is_empty() {
             self.cuts.is_wanted = true;
             actions.push(GroupAction::Home(FromGroup::WantCut));
@@ -133,7 +133,7 @@ impl LaneGroup {
         let cuts = &mut self.cuts;
         cuts.noted = self.lanes.iter().enumerate().map(note).collect();
         cuts.number = number;
-        cuts.noted_sends = self.room.sent();
+        cuts.noted_sends = self.shared.room.sent();
         cuts.told = followed;
         cuts.is_wanted = false;
         // Between the shards of a node alone can one answer what another one leaves out.
@@ -226,14 +226,14 @@ impl LaneGroup {
         if self.view.replica == ReplicaRole::None {
             return;
         }
-        for waiter in self.activity.take_held() {
+        for waiter in self.shared.activity.take_held() {
             let position = self.position_of_lane(waiter.lane);
             let cut = self.lanes[position].replica.cut;
             if cut.number > number || waiter.seq > cut.seq {
-                self.activity.hold(waiter);
+                self.shared.activity.hold(waiter);
                 continue;
             }
-            self.touched.insert(position);
+            self.touch(position);
             self.with_lane(now, position, actions, |lane, turn| lane.release(turn, waiter));
         }
         self.cuts.is_open &= !self.view.holds_writes || !self.lanes.iter().all(Lane::is_at_cut);
@@ -243,8 +243,8 @@ impl LaneGroup {
     pub(crate) fn end_following(&mut self) -> Released {
         // Another seal may come before the first one has waited for all of it.
         let was_following = std::mem::take(&mut self.view.holds_writes) || self.cuts.applies_rest;
-        self.activity.take_held();
-        let keeps = was_following && self.activity.has_room_for_all();
+        self.shared.activity.take_held();
+        let keeps = was_following && self.shared.activity.has_room_for_all();
         self.cuts.is_torn |= was_following && !keeps && self.lanes.iter().any(Lane::has_cold);
         self.cuts.applies_rest = keeps;
         if keeps { Released::Applied } else { Released::Dropped }

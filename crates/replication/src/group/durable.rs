@@ -228,25 +228,26 @@ impl LaneGroup {
     }
 
     fn on_record_written(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
-        let granted = self.activity.on_record_written();
+        let granted = self.shared.activity.on_record_written();
         self.on_granted(now, &granted, actions);
     }
 
     fn on_granted(&mut self, now: Time, granted: &[Waiter], actions: &mut Vec<GroupAction>) {
         for &waiter in granted {
             let position = self.position_of_lane(waiter.lane);
-            self.touched.insert(position);
+            self.touch(position);
             self.with_lane(now, position, actions, |lane, turn| lane.on_granted(turn, waiter));
         }
     }
 
     #[cold]
     pub(super) fn plan_activity(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        self.take_stable(now, actions);
         let flushes_done = self.flushes.done();
         let lanes = &self.lanes;
         let saving = &self.durable.saving;
-        let (count, shards) = (u64::from(self.view.lanes), u64::from(self.shards));
-        let plan = self.activity.plan(flushes_done, |extent| {
+        let (count, shards) = (u64::from(self.view.lanes.get()), u64::from(self.shards));
+        let plan = self.shared.activity.plan(flushes_done, |extent| {
             let position = extent % count / shards;
             let lane = &lanes[usize::try_from(position).expect("a lane of the group")];
             lane.hold_of(extent, saving)

@@ -65,8 +65,8 @@ impl LaneGroup {
             ToGroup::Hold { hold: false } => self.stop_holding(now, actions),
             ToGroup::Drain { round } => self.drain(round),
             ToGroup::ResyncRate { bytes_per_second } => self.set_copy_rate(bytes_per_second),
-            ToGroup::LogRoom { operations } => self.room.set_limit(operations),
-            ToGroup::ReadPolicy(policy) => self.balance.policy = policy,
+            ToGroup::LogRoom { operations } => self.shared.room.set_limit(operations),
+            ToGroup::ReadPolicy(policy) => self.shared.balance.policy = policy,
             ToGroup::NoReadsFrom(members) => self.view.write_only = members.without(self.view.me),
             ToGroup::SlowLimit(limit) => self.set_slow_limit(now, limit),
             ToGroup::Resume => self.resume(now, actions),
@@ -342,8 +342,8 @@ impl LaneGroup {
         self.recording.clear();
         self.syncing.clear();
         self.with_lanes(now, actions, Lane::stand_down);
-        self.room.clear();
-        self.balance.forget_all();
+        self.shared.room.clear();
+        self.shared.balance.forget_all();
         self.fail_held(actions);
         self.cuts.keeps_answers = false;
         self.note_keeping();
@@ -468,22 +468,22 @@ impl LaneGroup {
         lost: (NodeId, QuestionId),
     ) {
         let position = self.position_of_lane(lane);
-        self.touched.insert(position);
+        self.touch(position);
         if self.lanes[position].on_loss_recorded(by, lost) {
-            self.slow.note_recorded(by, self.room.next_place());
+            self.slow.note_recorded(by, self.shared.room.next_place());
         }
     }
 
     #[inline]
     pub(crate) fn deliver_local_losses(&mut self, actions: &mut Vec<GroupAction>) {
-        if !self.local_losses.is_empty() {
+        if !self.shared.local_losses.is_empty() {
             self.deliver_some_losses(actions);
         }
     }
 
     #[cold]
     fn deliver_some_losses(&mut self, actions: &mut Vec<GroupAction>) {
-        while let Some((lane, lost, ranges, id)) = self.local_losses.pop() {
+        while let Some((lane, lost, ranges, id)) = self.shared.local_losses.pop() {
             let me = self.view.me;
             self.on_loss(me, lane, (lost, id), &ranges, actions);
         }

@@ -7,7 +7,7 @@ use stdx::time::Time;
 use crate::balance::ReadLoad;
 use crate::bitmap::EXTENT_WORDS;
 use crate::group::{Draining, LaneGroup};
-use crate::lane::{Applied, AppliedState, Lane, OperationKind, OperationState};
+use crate::lane::{Applied, Lane, OperationKind, OperationState};
 
 impl LaneGroup {
     /// A copy of `block` to `member` is on its way.
@@ -23,10 +23,12 @@ impl LaneGroup {
         })
     }
 
-    /// What is not done is gone on with.
+    /// Something is to be done, or said, that no settle will look for.
     #[must_use]
     pub fn forgets_errands(&self) -> bool {
-        !self.has_errands && self.finds_errands()
+        let is_forgotten =
+            |lane: &Lane| lane.needs_settle() && !self.shared.touched.has(lane.position);
+        !self.has_errands && self.finds_errands() || self.lanes.iter().any(is_forgotten)
     }
 
     /// The blocks on which this group takes requests.
@@ -59,8 +61,8 @@ impl LaneGroup {
     #[must_use]
     pub fn first_unwritten(&self, lane: LaneIndex) -> Option<Seq> {
         let lane = self.lanes.iter().find(|it| it.index == lane)?;
-        let is_open = |known: &&Applied| known.state != AppliedState::Done;
-        lane.replica.window.iter().find(is_open).map(|known| known.write.seq)
+        let is_open = |known: &&Applied| !known.state.is_done();
+        lane.replica.window.iter().find(is_open).map(|known| known.seq)
     }
 
     /// As a member: a write of `block` is on its way to the device.
@@ -69,7 +71,7 @@ impl LaneGroup {
         let range = BlockRange::new(block, 1);
         self.lane_of(block).is_some_and(|lane| {
             let mut window = lane.replica.window.iter();
-            window.any(|it| it.state != AppliedState::Done && it.write.range.overlaps(range))
+            window.any(|it| !it.state.is_done() && it.range.overlaps(range))
         })
     }
 
@@ -105,7 +107,7 @@ impl LaneGroup {
         let range = BlockRange::new(block, 1);
         self.lane_of(block).is_some_and(|lane| {
             lane.replica.inherited.overlaps(range)
-                || lane.replica.window.iter().any(|known| known.write.range.overlaps(range))
+                || lane.replica.window.iter().any(|known| known.range.overlaps(range))
         })
     }
 
@@ -133,7 +135,7 @@ impl LaneGroup {
     /// What `member` did for reads of clients.
     #[must_use]
     pub fn read_load(&self, member: NodeId) -> ReadLoad {
-        self.balance.load(member)
+        self.shared.balance.load(member)
     }
 
     /// No operation is under way, a client waiting for it or not.
@@ -171,19 +173,19 @@ impl LaneGroup {
     /// Whether `extent` is in the activity log.
     #[must_use]
     pub fn is_active(&self, extent: u64) -> bool {
-        self.activity.contains(extent)
+        self.shared.activity.contains(extent)
     }
 
     /// Whether a write of this member's window lies in `extent`.
     #[must_use]
     pub fn has_write_in(&self, extent: u64) -> bool {
         self.lane_of(extent * EXTENT_BLOCKS).is_some_and(|lane| {
-            lane.replica.window.iter().any(|known| known.write.range.extent() == extent)
+            lane.replica.window.iter().any(|known| known.range.extent() == extent)
         })
     }
 
     fn lane_of(&self, block: u64) -> Option<&Lane> {
-        let index = format::ids::lane_of_block(block, self.view.lanes);
+        let index = format::ids::lane_of_block(block, self.view.lanes.get());
         let lane = self.lanes.get(usize::from(index.0 / self.shards))?;
         (lane.index == index).then_some(lane)
     }

@@ -88,9 +88,9 @@ impl LogRoom {
 impl LaneGroup {
     /// What waited for room goes on where there is some.
     pub(crate) fn settle_room(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
-        while let Some((lane, index)) = self.room.take_next() {
+        while let Some((lane, index)) = self.shared.room.take_next() {
             let position = self.position_of_lane(lane);
-            self.touched.insert(position);
+            self.touch(position);
             self.with_lane(now, position, actions, |lane, turn| lane.send_stalled(turn, index));
         }
     }

@@ -1,7 +1,7 @@
 //! Messages of other members: may they be heard, which lane they are for, and who takes them.
 
 use format::ids::{BlockRange, NodeId, Seq};
-use format::message::{Data, DataBody, ReadStatus};
+use format::message::{Data, DataBody, ReadStatus, WriteKind};
 use stdx::time::Time;
 
 use crate::contract::{
@@ -59,7 +59,7 @@ impl LaneGroup {
             }));
         };
         let body = &mut message.body;
-        self.touched.insert(lane);
+        self.touch(lane);
         match *body {
             DataBody::Flush { id, shard } => self.on_peer_flush(from, id, shard, actions),
             DataBody::FlushDone { id, .. } => self.on_flush_done(from, id, actions),
@@ -119,7 +119,6 @@ impl LaneGroup {
                 how: Misbehaviour::Nonsense,
             }));
         }
-        self.touched.insert(position);
         let (lanes, mut turn) = self.turn(now, actions);
         lanes[position].on_acknowledgements(&mut turn, from, (base, mask));
         self.end_step(first, actions);
@@ -144,10 +143,12 @@ impl LaneGroup {
         let position = self.position_of_lane(write.lane);
         let is_counted = write.seq.max(write.stable) <= SEQ_MAX;
         let lane = self.lanes.get(position).filter(|lane| lane.index == write.lane);
+        // What the volume has and the disk holds.
+        let reach = self.shared.activity.space();
         let is_good = is_counted
-            && lane.is_some_and(|lane| lane.owns(&self.view, write.range))
-            && self.holds(write.range)
-            && write.has_payload() == payload.is_some();
+            && lane.is_some_and(|lane| lane.owns_of(&self.view, reach, write.range))
+            && (write.kind == WriteKind::Data && payload.is_some()
+                || write.has_payload() == payload.is_some());
         if !is_good {
             drop_payload(payload, actions);
             return actions.push(GroupAction::Home(FromGroup::Misbehaved {
@@ -156,12 +157,7 @@ impl LaneGroup {
             }));
         }
         let (lanes, mut turn) = self.turn(now, actions);
-        let lane = &mut lanes[position];
-        lane.apply(&mut turn, from, &write, payload);
-        // Nearly always there is nothing to say before the device has it.
-        if lane.has_news() {
-            self.touched.insert(position);
-        }
+        lanes[position].apply(&mut turn, (from, false), write, payload);
     }
 
     /// Whether this node has the role that the message is for, and the sender is who it was.
@@ -194,11 +190,11 @@ impl LaneGroup {
     }
 
     fn may_apply(&self) -> bool {
-        self.view.admitted && self.is_member()
+        self.view.admitted & self.is_member()
     }
 
     fn is_member(&self) -> bool {
-        !self.view.leading && self.view.replica != ReplicaRole::None
+        !self.view.leading & (self.view.replica != ReplicaRole::None)
     }
 
     /// The position of the lane that is meant, if the message makes sense here.

@@ -43,7 +43,7 @@ impl LaneGroup {
                 actions.push(answer(round));
             }
             AboutReceipts::Settle { round } => {
-                self.receipts.settling.push((round, self.room.sent()));
+                self.receipts.settling.push((round, self.shared.room.sent()));
             }
             AboutReceipts::Settled { shard, number } => self.on_settled((shard, number), actions),
         }

@@ -75,7 +75,7 @@ impl LaneGroup {
         for lane in &mut self.lanes {
             lane.replica.slots.iter_mut().for_each(|slot| slot.bits.cover(&space));
         }
-        self.activity.reach_to(space);
+        self.shared.activity.reach_to(space);
     }
 
     /// What the volumes have and the disk holds.
@@ -93,7 +93,7 @@ impl LaneGroup {
                 slot.bits.cover(&space.or(&slot.bits.space()));
             }
         }
-        self.activity.reach_to(space);
+        self.shared.activity.reach_to(space);
     }
 
     fn prepare_size(&mut self, task: SizeTask, round: RoundId) {
@@ -143,7 +143,7 @@ impl LaneGroup {
             let start = preparing.next_block;
             let end = (start / EXTENT_BLOCKS + 1).saturating_mul(EXTENT_BLOCKS).min(until_block);
             preparing.next_block = end;
-            let lane = format::ids::lane_of_block(start, self.view.lanes);
+            let lane = format::ids::lane_of_block(start, self.view.lanes.get());
             if lane.0 % self.shards == self.view.shard {
                 let count = u32::try_from(end - start).expect("within an extent");
                 return Some(BlockRange::new(start, count));

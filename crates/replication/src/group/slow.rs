@@ -58,7 +58,7 @@ impl LaneGroup {
             return;
         }
         if self.slow.look_at != Time::NEVER {
-            self.slow.sent = [self.room.sent(), 0];
+            self.slow.sent = [self.shared.room.sent(), 0];
             self.slow.look_at = now + limit / 2;
             self.flushes.forget_looks();
         }
@@ -70,8 +70,8 @@ impl LaneGroup {
             return;
         }
         if self.slow.look_at == Time::NEVER {
-            if self.slow.sent[0] != self.room.sent() || self.flushes.has_volume_flushes() {
-                self.slow.sent = [self.room.sent(), 0];
+            if self.slow.sent[0] != self.shared.room.sent() || self.flushes.has_volume_flushes() {
+                self.slow.sent = [self.shared.room.sent(), 0];
                 self.slow.look_at = now + self.view.slow_limit / 2;
             }
             return;
@@ -88,7 +88,7 @@ impl LaneGroup {
             }
         }
         self.flushes.note_look();
-        self.slow.sent = [self.room.sent(), self.slow.sent[0]];
+        self.slow.sent = [self.shared.room.sent(), self.slow.sent[0]];
         let is_busy = self.flushes.has_volume_flushes()
             || !(self.recording.is_empty() && self.syncing.is_empty())
             || !self.lanes.iter().all(Lane::is_idle);
@@ -99,7 +99,7 @@ impl LaneGroup {
     /// for as long as writes may take is as late as one that keeps writes waiting.
     pub(crate) fn look_at_reads(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         let was_still =
-            now >= self.balance.look_at + self.view.slow_limit.min(SLOW_MEMBER_LIMIT) / 4;
+            now >= self.shared.balance.look_at + self.view.slow_limit.min(SLOW_MEMBER_LIMIT) / 4;
         let mut slow = MemberSet::EMPTY;
         for position in 0..self.lanes.len() {
             slow |= self.with_lane(now, position, actions, Lane::ask_others);
@@ -112,7 +112,7 @@ impl LaneGroup {
         }
         let mut leaders = self.lanes.iter().filter_map(|lane| lane.leader.as_ref());
         let is_reading = leaders.any(|leader| !leader.reads.is_empty());
-        self.balance.look_at = if is_reading { now + READ_PATIENCE } else { Time::NEVER };
+        self.shared.balance.look_at = if is_reading { now + READ_PATIENCE } else { Time::NEVER };
     }
 
     /// Writes wait until what a lost member misses is written down, and a follower gives them
@@ -129,9 +129,11 @@ impl LaneGroup {
         if !is_awaited {
             self.losses_due = Time::NEVER;
         } else if self.losses_due == Time::NEVER {
-            (self.losses_due, self.losses_sent) = (now + FOLLOWER_LOSS_PATIENCE, self.room.sent());
+            (self.losses_due, self.losses_sent) =
+                (now + FOLLOWER_LOSS_PATIENCE, self.shared.room.sent());
         } else if now >= self.losses_due {
-            (self.losses_due, self.losses_sent) = (now + FOLLOWER_LOSS_PATIENCE, self.room.sent());
+            (self.losses_due, self.losses_sent) =
+                (now + FOLLOWER_LOSS_PATIENCE, self.shared.room.sent());
             for member in late.iter() {
                 let stay = self.view.stay_of(member);
                 actions.push(GroupAction::Home(FromGroup::LossLate { stay }));

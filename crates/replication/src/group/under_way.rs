@@ -4,7 +4,7 @@ use format::ids::NodeId;
 use format::space::Place;
 
 use crate::group::LaneGroup;
-use crate::lane::{AppliedState, Lane, Operation, OperationKind, OperationState};
+use crate::lane::{Lane, Operation, OperationKind, OperationState};
 
 /// Of one member and one volume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,8 +58,8 @@ impl Lane {
             return 0;
         }
         let open = self.replica.window.iter().filter(|known| {
-            let is_there = Place::of_block(known.write.range.start) == Some(place);
-            is_there && known.owns_payload && known.state != AppliedState::Done
+            let is_there = Place::of_block(known.range.start) == Some(place);
+            is_there && !known.is_own && !known.state.is_done()
         });
         u32::try_from(open.count()).unwrap_or(u32::MAX)
     }

@@ -34,7 +34,7 @@ impl Lane {
         let operation = self.operation_mut(index);
         let (range, order) = (operation.range, operation.order);
         operation.state = OperationState::Comparing { awaiting: members };
-        operation.sent_as = turn.room.next_place();
+        operation.sent_as = turn.shared.room.next_place();
         let leader = self.leader.as_mut().expect("an operation has a leader");
         let comparison = Comparison { order, digests: Vec::new(), zeroes: BlockMask::EMPTY };
         leader.comparisons.push(comparison);

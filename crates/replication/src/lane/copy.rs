@@ -111,7 +111,7 @@ impl Lane {
             Load { at: member, slot: member, from: 0, forward: None },
         ];
         loads.extend(forwards(absent, from));
-        let bits = Marks::new(self.index, turn.view.lanes, &turn.view.space);
+        let bits = Marks::new(self.index, turn.view.lanes.get(), &turn.view.space);
         let forwarded_as = self.next_question();
         let leader = self.leader.as_mut().expect("only a leader resyncs members");
         leader.resyncs.retain(|resync| resync.member != member);
@@ -144,7 +144,7 @@ impl Lane {
         while let Some(resync) = self.resync(member)
             && let Some(&load) = resync.loads.first()
         {
-            resync.asked_as = turn.room.next_place();
+            resync.asked_as = turn.shared.room.next_place();
             if load.at != turn.view.me {
                 let Load { slot, from, .. } = load;
                 return turn.send(load.at, DataBody::SlotRead { lane: self.index, slot, from });
@@ -209,7 +209,7 @@ impl Lane {
         }
         if let Some(lost) = load.forward {
             resync.forwards += 1;
-            resync.asked_as = turn.room.next_place();
+            resync.asked_as = turn.shared.room.next_place();
             let id = resync.forwarded_as;
             self.send_loss_to(turn, member, (lost, id), ranges.to_vec());
         } else {
@@ -308,10 +308,10 @@ impl Lane {
                 let leader = self.leader.as_mut().expect("only a leader resyncs members");
                 let bytes = range.length_bytes();
                 let full = leader.copies >= limits::COPIES_PER_LANE_MAX || leader.is_full();
-                if full || *turn.copy_budget < bytes {
+                if full || turn.shared.rate.budget < bytes {
                     return;
                 }
-                *turn.copy_budget -= bytes;
+                turn.shared.rate.budget -= bytes;
                 let resync = &mut leader.resyncs[position];
                 resync.cursor = range.end();
                 resync.in_flight += 1;

@@ -52,8 +52,7 @@ impl Lane {
 
     /// From now on nothing is applied that is not released.
     pub(crate) fn begin_holding(&mut self) {
-        let newest = self.replica.window.back().map_or(Seq(0), |newest| newest.write.seq);
-        self.replica.unheld = newest.max(self.replica.applied);
+        self.replica.unheld = self.replica.newest;
     }
 
     /// All that was applied at once is in the cut.
@@ -64,20 +63,24 @@ impl Lane {
     /// The write may be applied now, once its extent is in the durable log.
     pub(crate) fn release(&mut self, turn: &mut Turn<'_>, waiter: Waiter) {
         let window = &mut self.replica.window;
-        let position = window.partition_point(|known| known.write.seq < waiter.seq);
-        let held = window.get_mut(position).filter(|known| known.write.seq == waiter.seq);
-        if let Some(held) = held.filter(|known| known.state == AppliedState::Held) {
-            held.state = AppliedState::Cold;
-            if let Some(slot) = turn.activity.acquire(held.write.range, self.index, waiter.seq) {
-                held.note_submitted(slot);
-                let Applied { write, payload, .. } = *held;
-                self.submit(turn, write, payload, slot);
+        let position = window.partition_point(|known| known.seq < waiter.seq);
+        let held = window.get_mut(position).filter(|known| known.seq == waiter.seq);
+        if let Some(held) = held
+            && let AppliedState::Held(manner) = held.state
+        {
+            held.state = AppliedState::Cold(manner);
+            if let Some(slot) =
+                turn.shared.activity.acquire_or_wait(held.range, self.index, waiter.seq)
+            {
+                held.state = AppliedState::Writing(slot);
+                let Applied { seq, range, payload, .. } = *held;
+                self.submit(turn, (seq, range), manner, payload, slot);
             }
         }
     }
 
     /// A write is to be applied that waits for its extent.
     pub(crate) fn has_cold(&self) -> bool {
-        self.replica.window.iter().any(|applied| applied.state == AppliedState::Cold)
+        self.replica.window.iter().any(|applied| matches!(applied.state, AppliedState::Cold(_)))
     }
 }

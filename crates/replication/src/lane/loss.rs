@@ -53,7 +53,7 @@ impl Lane {
         // Of the own replica it is a call.
         let pieces_of = |member| if member == me { 1 } else { pieces };
         let waiting = others.iter().map(|member| (member, pieces_of(member))).collect();
-        let sent_as = turn.room.next_place();
+        let sent_as = turn.shared.room.next_place();
         leader.losses.push(Loss { lost, id, sent_as, waiting });
         let remote = others.without(turn.view.me);
         for member in remote.iter() {
@@ -89,7 +89,7 @@ impl Lane {
     ) {
         if to == turn.view.me {
             // A leader whose own replica returns: the group calls `record_loss` as for a message.
-            turn.local_losses.push((self.index, lost, ranges, id));
+            turn.shared.local_losses.push((self.index, lost, ranges, id));
             return;
         }
         let lane = self.index;
@@ -126,7 +126,7 @@ impl Lane {
             slot.base = lost.base;
         }
         for applied in replica.window.iter() {
-            slot.bits.set(applied.write.range);
+            slot.bits.set(applied.range);
         }
         for range in replica.inherited.iter().flat_map(crate::lane::by_extent) {
             slot.bits.set(range);
@@ -187,6 +187,7 @@ impl Lane {
         let Some(leader) = self.leader.as_mut() else { return };
         leader.losses.retain(|loss| loss.lost.member != member);
         leader.stable_unsent = true;
+        turn.shared.tell_stable_later(turn.now);
         self.forward_again(turn, member);
         self.reask_slots(turn, member);
     }

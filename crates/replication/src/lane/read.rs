@@ -133,10 +133,10 @@ fn client_source(
 ) -> Source {
     let (have, now) = sources(turn.view, past | turn.view.write_only);
     let now = now.minus(behind);
-    if turn.balance.stays_local(turn.view.me, now) {
+    if turn.shared.balance.stays_local(turn.view.me, now) {
         return Source::Member(turn.view.me);
     }
-    match turn.balance.choose(turn.view.me, now, range.start) {
+    match turn.shared.balance.choose(turn.view.me, now, range.start) {
         Some(member) => Source::Member(member),
         None => absent_source(turn.view, have),
     }
@@ -146,7 +146,7 @@ fn client_source(
 fn operation_source(turn: &mut Turn<'_>, past: MemberSet) -> Source {
     let (have, now) = sources(turn.view, past);
     let me = turn.view.me;
-    let found = if now.has(me) { Some(me) } else { turn.balance.next_of(now) };
+    let found = if now.has(me) { Some(me) } else { turn.shared.balance.next_of(now) };
     match found {
         Some(member) => Source::Member(member),
         None => absent_source(turn.view, have),
@@ -213,7 +213,7 @@ impl Lane {
             Source::Member(member) => {
                 read.asked.insert(member);
                 read.asked_at = turn.now;
-                turn.balance.on_asked(turn.now, member);
+                turn.shared.balance.on_asked(turn.now, member);
                 if member == turn.view.me {
                     let asked = Asked::new(index, order);
                     let token = DeviceUse::ClientRead { asked, generation }.token(lane);
@@ -235,7 +235,7 @@ impl Lane {
     pub(crate) fn ask_others(&mut self, turn: &mut Turn<'_>) -> MemberSet {
         let mut slow = MemberSet::EMPTY;
         let places = self.leader.as_ref().map_or(0, |leader| leader.reads.places());
-        let patience = turn.balance.patience(sources(turn.view, turn.view.write_only).1);
+        let patience = turn.shared.balance.patience(sources(turn.view, turn.view.write_only).1);
         for index in 0..places {
             let Some(read) = self.read(index).filter(|read| !read.asked.is_empty()) else {
                 continue;
@@ -248,7 +248,7 @@ impl Lane {
             if waited < patience {
                 continue;
             }
-            asked.iter().for_each(|member| turn.balance.on_overdue(member));
+            asked.iter().for_each(|member| turn.shared.balance.on_overdue(member));
             let is_waited_for = read.state == ReadState::Reading;
             if !is_waited_for || asked.len() >= limits::READ_SOURCES_MAX {
                 continue;
@@ -283,7 +283,7 @@ impl Lane {
         match source {
             Source::Member(member) => {
                 operation.state = OperationState::Reading { from: Some(member), tried };
-                operation.sent_as = turn.room.next_place();
+                operation.sent_as = turn.shared.room.next_place();
                 if member == turn.view.me {
                     let asked = Asked::new(index, order);
                     let token = DeviceUse::OperationRead { asked, generation }.token(lane);
@@ -344,7 +344,7 @@ impl Lane {
         let (ReadState::Reading, Ok(payload)) = (read.state, result) else {
             return self.on_no_bytes(turn, (index, from), result);
         };
-        turn.balance.on_served(turn.now, from, read.asked_at);
+        turn.shared.balance.on_served(turn.now, from, read.asked_at);
         let (part, range, order) = (read.part, read.range, read.order);
         let was_tried = !read.tried.is_empty();
         let later = operations
@@ -374,7 +374,7 @@ impl Lane {
         (index, from): (u32, NodeId),
         result: Result<Payload, DeviceError>,
     ) {
-        turn.balance.on_refused(from);
+        turn.shared.balance.on_refused(from);
         let leader = self.leader.as_mut().expect("a read has a leader");
         let read = leader.reads.get_mut(index).expect("the caller found it");
         let (range, is_waiting) = (read.range, read.state == ReadState::Reading);
@@ -691,7 +691,7 @@ impl Lane {
     fn on_client_refused(&mut self, turn: &mut Turn<'_>, index: u32, from: NodeId) {
         let Some(read) = self.read_mut(index).filter(|read| read.asked.has(from)) else { return };
         read.asked.remove(from);
-        turn.balance.on_refused(from);
+        turn.shared.balance.on_refused(from);
         let read = *read;
         if read.state == ReadState::Reading {
             let past = (read.tried | read.asked).with(from);

@@ -116,31 +116,12 @@ fn behind_in(leader: &Leader, turn: &Turn<'_>, range: BlockRange) -> MemberSet {
 impl Lane {
     /// One message for all that came in this turn.
     pub(crate) fn send_receipts(&mut self, turn: &mut Turn<'_>) {
-        let mut seqs = std::mem::take(&mut self.replica.receipts);
-        seqs.sort_unstable();
         let (lane, boot_id) = (self.index, turn.view.boot_id);
-        if let Some(to) = self.replica.leader_node.filter(|&node| node != turn.view.me) {
-            for (base, mask) in in_masks(&seqs) {
+        let to = self.replica.leader_node.filter(|&node| node != turn.view.me);
+        while let Some((base, mask)) = self.replica.receipts.pop() {
+            if let Some(to) = to {
                 turn.send(to, DataBody::Received { lane, base, mask, boot_id });
             }
         }
-        seqs.clear();
-        self.replica.receipts = seqs;
     }
-}
-
-/// Ascending seqs as the ranges of messages.
-pub(crate) fn in_masks(seqs: &[Seq]) -> impl Iterator<Item = (Seq, u64)> + '_ {
-    let mut left = seqs.iter();
-    std::iter::from_fn(move || {
-        let &base = left.next()?;
-        let mut mask = 1;
-        while let Some(&seq) = left.as_slice().first()
-            && seq.0 - base.0 < 64
-        {
-            mask |= 1 << (seq.0 - base.0);
-            left.next();
-        }
-        Some((base, mask))
-    })
 }

@@ -6,7 +6,7 @@ use format::message::{SealedLane, WindowEntry};
 use crate::contract::{GroupAction, RequestError, RequestKind};
 use crate::lane::cut::HeldCut;
 use crate::lane::read::ClientRead;
-use crate::lane::{AppliedState, Lane, Leader, Replica, Slot, Turn};
+use crate::lane::{Applied, AppliedState, Lane, Leader, Replica, Slot, Turn};
 
 /// What becomes of what a follower was told to apply, and has not begun to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,9 +29,9 @@ impl Lane {
         let mut dropped = Vec::new();
         replica.window.retain(|applied| {
             let keep = match applied.state {
-                AppliedState::Held => false,
-                AppliedState::Cold => released == Released::Applied,
-                AppliedState::Writing | AppliedState::Done | AppliedState::Failed => true,
+                AppliedState::Held(_) => false,
+                AppliedState::Cold(_) => released == Released::Applied,
+                AppliedState::Writing(_) | AppliedState::Done(_) | AppliedState::Failed(_) => true,
             };
             if !keep {
                 dropped.push(*applied);
@@ -39,8 +39,8 @@ impl Lane {
             keep
         });
         for applied in dropped {
-            turn.activity.forget(self.index, applied.write.seq);
-            turn.release(applied.payload.filter(|_| applied.owns_payload));
+            turn.shared.activity.forget(self.index, applied.seq);
+            turn.release(applied.payload.filter(|_| !applied.is_own));
         }
     }
 
@@ -60,7 +60,8 @@ impl Lane {
 
     /// No device write is outstanding (I25).
     pub(crate) fn is_quiet(&self) -> bool {
-        self.replica.device_writes == 0
+        let is_out = |applied: &Applied| matches!(applied.state, AppliedState::Writing(_));
+        !self.replica.window.iter().any(is_out)
     }
 
     /// ... and none is to come.
@@ -74,9 +75,11 @@ impl Lane {
         let window = replica
             .window
             .iter()
-            .map(|applied| WindowEntry { seq: applied.write.seq, range: applied.write.range })
+            .map(|applied| WindowEntry { seq: applied.seq, range: applied.range })
             .collect();
-        let (nonce, stable, applied) = (replica.nonce, replica.stable, replica.applied);
+        let (nonce, stable) = (replica.nonce, replica.stable);
+        let done = replica.window.iter().filter(|applied| applied.state.is_done());
+        let applied = done.map(|applied| applied.seq).max().unwrap_or(stable);
         SealedLane { nonce, stable, applied, window }
     }
 
@@ -100,12 +103,13 @@ impl Lane {
     fn forget_window(&mut self, turn: &mut Turn<'_>) {
         let replica = &mut self.replica;
         for applied in std::mem::take(&mut replica.window).iter() {
-            let over = matches!(applied.state, AppliedState::Done | AppliedState::Failed);
-            assert!(over, "a sealed lane is quiet");
-            turn.activity.release(applied.log_slot);
+            let (AppliedState::Done(slot) | AppliedState::Failed(slot)) = applied.state else {
+                unreachable!("a sealed lane is quiet")
+            };
+            turn.shared.activity.release(slot);
         }
         replica.stable = Seq(0);
-        replica.applied = Seq(0);
+        replica.newest = Seq(0);
         replica.acks.clear();
         replica.receipts.clear();
     }
@@ -115,7 +119,7 @@ impl Lane {
     /// the own slot already.
     pub(crate) fn take_over_window(&mut self, turn: &mut Turn<'_>, nonce: Nonce, floor: Seq) {
         let mut private: Vec<BlockRange> =
-            self.replica.window.iter().map(|applied| applied.write.range).collect();
+            self.replica.window.iter().map(|applied| applied.range).collect();
         private.extend(self.replica.inherited.iter().flat_map(crate::lane::by_extent));
         self.forget_window(turn);
         let me = turn.view.me;
@@ -128,13 +132,14 @@ impl Lane {
         replica.inherited.clear();
         replica.nonce = nonce;
         replica.stable = Seq(floor.0.saturating_sub(1));
+        replica.newest = replica.stable;
     }
 
     /// As a member that stops: every slot gets what the activity log would have said of an end
     /// without notice.
     pub(crate) fn settle_for_stop(&mut self, turn: &mut Turn<'_>) {
         let mut private: Vec<BlockRange> =
-            self.replica.window.iter().map(|applied| applied.write.range).collect();
+            self.replica.window.iter().map(|applied| applied.range).collect();
         private.extend(self.replica.inherited.iter().flat_map(crate::lane::by_extent));
         self.forget_window(turn);
         self.replica.inherited.clear();
@@ -207,9 +212,9 @@ impl Lane {
     pub(crate) fn drop_borrowed(&mut self, turn: &mut Turn<'_>) {
         let lane = self.index;
         self.replica.window.retain(|applied| {
-            let keep = applied.state != AppliedState::Cold || applied.owns_payload;
+            let keep = !matches!(applied.state, AppliedState::Cold(_)) || !applied.is_own;
             if !keep {
-                turn.activity.forget(lane, applied.write.seq);
+                turn.shared.activity.forget(lane, applied.seq);
             }
             keep
         });

@@ -90,7 +90,7 @@ impl Lane {
 
     /// Starts to compare the next range. Copies go first, and share their rate with it.
     pub(crate) fn continue_verify(&mut self, turn: &mut Turn<'_>) {
-        let (lane, lanes) = (u64::from(self.index.0), u64::from(turn.view.lanes));
+        let (lane, lanes) = (u64::from(self.index.0), u64::from(turn.view.lanes.get()));
         if !turn.view.serving || turn.view.draining || !self.is_reconciled() {
             return;
         }
@@ -106,10 +106,10 @@ impl Lane {
             verify.cursor = verify.until;
             return;
         };
-        if full || *turn.copy_budget < range.length_bytes() {
+        if full || turn.shared.rate.budget < range.length_bytes() {
             return;
         }
-        *turn.copy_budget -= range.length_bytes();
+        turn.shared.rate.budget -= range.length_bytes();
         verify.cursor = range.end();
         verify.current = Some(range);
         let kind = OperationKind::Verify { id: verify.id };

@@ -1,0 +1,296 @@
+//! The replica's side of a write (the leader's is `write`).
+//!
+//! `apply` drops duplicates, marks what absent members miss, makes sure that the extent is in the
+//! activity log, and writes; `on_applied` acknowledges; `on_stable` forgets what every member has.
+//!
+//! What each write passes is inlined here too (see `write`); what few need is a call.
+
+use format::ids::{BlockRange, MemberSet, NodeId, Seq};
+use format::message::{DataBody, Write, WriteKind};
+use stdx::ring::Ring;
+
+use crate::activity::{ActivityLog, HotSlot, Waiter};
+use crate::contract::{DeviceError, FromGroup, GroupAction, Misbehaviour, Payload, ReplicaRole};
+use crate::group::shared::Shared;
+use crate::lane::{Applied, AppliedState, DeviceUse, Lane, Manner, Replica, Turn};
+use crate::limits;
+use crate::view::View;
+
+impl Lane {
+    /// Applies a write of the session; the group has checked the session. The payload of the
+    /// leader's own writes is the operation's (`is_own`).
+    #[inline(always)]
+    pub(crate) fn apply(
+        &mut self,
+        turn: &mut Turn<'_>,
+        (from, is_own): (NodeId, bool),
+        write: Write,
+        payload: Option<Payload>,
+    ) {
+        let Write { seq, range, absent, kind, fua, stable, .. } = write;
+        self.replica.leader_node = Some(from);
+        self.on_stable(turn, stable);
+        let replica = &self.replica;
+        // What nearly all writes are.
+        let is_plain = kind == WriteKind::Data
+            && seq > replica.newest
+            && replica.window.len() < limits::WINDOW_AT_MEMBER_MAX
+            && (is_own || !turn.view.holds_writes);
+        if is_plain && let Some(slot) = turn.shared.activity.acquire(range) {
+            if !absent.is_empty() {
+                self.mark_absent(absent, range);
+            }
+            self.submit(turn, (seq, range), Manner { kind, fua }, payload, slot);
+            let state = AppliedState::Writing(slot);
+            self.replica.newest = seq;
+            self.replica.window.push_back(Applied { seq, range, state, payload, is_own });
+        } else {
+            let (place, manner) = ((seq, range, absent), Manner { kind, fua });
+            self.apply_carefully(&mut turn.again(), (from, is_own), place, manner, payload);
+        }
+    }
+
+    /// Applies any write, or keeps it until it may be.
+    #[inline(never)]
+    fn apply_carefully(
+        &mut self,
+        turn: &mut Turn<'_>,
+        (from, is_own): (NodeId, bool),
+        (seq, range, absent): (Seq, BlockRange, MemberSet),
+        manner: Manner,
+        payload: Option<Payload>,
+    ) {
+        let replica = &mut self.replica;
+        if seq <= replica.newest && replica.has_seen(seq) {
+            turn.touch(self.position);
+            return turn.release(payload.filter(|_| !is_own));
+        }
+        if replica.window.len() >= limits::WINDOW_AT_MEMBER_MAX {
+            let how = Misbehaviour::TooManyWrites;
+            turn.tell_home(FromGroup::Misbehaved { member: from, how });
+            return turn.release(payload.filter(|_| !is_own));
+        }
+        replica.newest = replica.newest.max(seq);
+        self.mark_absent(absent, range);
+        let state = if turn.view.holds_writes && !is_own {
+            turn.shared.activity.hold(Waiter::new(range, self.index, seq));
+            AppliedState::Held(manner)
+        } else if let Some(slot) = turn.shared.activity.acquire_or_wait(range, self.index, seq) {
+            self.submit(turn, (seq, range), manner, payload, slot);
+            AppliedState::Writing(slot)
+        } else {
+            AppliedState::Cold(manner)
+        };
+        let window = &mut self.replica.window;
+        window.push_back(Applied { seq, range, state, payload, is_own });
+        // It may have been sent again, and what was sent after it be here.
+        let position = place_in(window, seq);
+        if position + 1 < window.len() {
+            window.move_last_to(position);
+        }
+    }
+
+    /// Some members miss it: their slots say so before it is applied here.
+    #[inline(never)]
+    fn mark_absent(&mut self, absent: MemberSet, range: BlockRange) {
+        for member in absent.iter() {
+            if let Some(slot) = self.slot_mut(member) {
+                slot.bits.set(range);
+            }
+        }
+    }
+
+    /// The extent of a waiting write is in the durable log.
+    pub(crate) fn on_granted(&mut self, turn: &mut Turn<'_>, waiter: Waiter) {
+        let window = &mut self.replica.window;
+        let position = place_in(window, waiter.seq);
+        let applied = window.get_mut(position).expect("a write that is dropped waits no longer");
+        assert_eq!(applied.seq, waiter.seq, "a write that is dropped waits no longer");
+        let AppliedState::Cold(manner) = applied.state else {
+            unreachable!("a write is granted its extent once")
+        };
+        let slot = turn.shared.activity.granted_slot(waiter.extent);
+        applied.state = AppliedState::Writing(slot);
+        let Applied { seq, range, payload, .. } = *applied;
+        self.submit(turn, (seq, range), manner, payload, slot);
+    }
+
+    /// Hands a write to the device; that its extent is in the durable log, the slot shows (I10).
+    #[inline(always)]
+    pub(crate) fn submit(
+        &mut self,
+        turn: &mut Turn<'_>,
+        (seq, range): (Seq, BlockRange),
+        Manner { kind, fua }: Manner,
+        payload: Option<Payload>,
+        _logged: HotSlot,
+    ) {
+        let token = DeviceUse::Apply { seq }.token(self.index);
+        match kind {
+            WriteKind::Data => {
+                let payload = payload.expect("the group drops writes without their payload");
+                turn.actions.push(GroupAction::WriteDevice { token, range, payload, fua });
+            }
+            WriteKind::Copy { given, zeroes } => {
+                let copy = GroupAction::CopyDevice { token, range, payload, given, zeroes, fua };
+                turn.actions.push(copy);
+            }
+            WriteKind::Discard | WriteKind::Zeroes => {
+                let deallocate = kind == WriteKind::Discard;
+                turn.actions.push(GroupAction::ZeroDevice { token, range, deallocate, fua });
+            }
+        }
+        if turn.view.tells_receipt && !fua && !matches!(kind, WriteKind::Copy { .. }) {
+            self.replica.receipts.push(seq);
+            turn.touch(self.position);
+        }
+    }
+
+    /// The device has a write, or refused it. True where this node leads, and the write is to be
+    /// acknowledged by a call.
+    #[inline(always)]
+    pub(crate) fn on_applied(
+        &mut self,
+        (view, shared, flushes_started): (&View, &mut Shared, u64),
+        seq: Seq,
+        result: Result<(), DeviceError>,
+        actions: &mut Vec<GroupAction>,
+    ) -> bool {
+        let replica = &mut self.replica;
+        let applied = find_in(&mut replica.window, replica.stable, seq);
+        if let Some(payload) = applied.payload.take().filter(|_| !applied.is_own) {
+            actions.push(GroupAction::Release(payload));
+        }
+        let AppliedState::Writing(slot) = applied.state else {
+            unreachable!("a completion has its submission")
+        };
+        if result.is_err() {
+            // I15: never acknowledged, never tried again; the member is lost.
+            applied.state = AppliedState::Failed(slot);
+            shared.touched.insert(self.position);
+            actions.push(GroupAction::Home(FromGroup::MemberFailed { member: view.me }));
+            return false;
+        }
+        applied.state = AppliedState::Done(slot);
+        shared.activity.on_written(slot, flushes_started);
+        if replica.nonce != view.nonce {
+            return false;
+        }
+        if replica.leader_node == Some(view.me) {
+            return true;
+        }
+        replica.acks.push(seq);
+        shared.touched.insert(self.position);
+        false
+    }
+
+    /// Everything up to `stable` is on every member: what was kept for a failover can go.
+    #[inline]
+    pub(crate) fn on_stable(&mut self, turn: &mut Turn<'_>, stable: Seq) {
+        if stable > self.replica.stable && turn.view.replica != ReplicaRole::None {
+            self.leave_window(turn.view, &mut turn.shared.activity, stable, turn.actions);
+        }
+    }
+
+    #[inline(always)]
+    fn leave_window(
+        &mut self,
+        view: &View,
+        activity: &mut ActivityLog,
+        stable: Seq,
+        actions: &mut Vec<GroupAction>,
+    ) {
+        let replica = &mut self.replica;
+        replica.stable = stable;
+        if stable > replica.newest {
+            replica.newest = stable;
+        }
+        let is_marked = !replica.inherited.is_empty() || replica.has_own_marks();
+        let may_leave = |first: &Applied| first.seq <= stable && first.state.is_done();
+        while let Some(first) = replica.window.pop_front_if(may_leave) {
+            if let AppliedState::Done(slot) = first.state {
+                activity.release(slot);
+            }
+            if is_marked {
+                replica.unmark(view.replica, first.range);
+            }
+            if first.seq == stable {
+                return;
+            }
+        }
+        // Stable means acknowledged by this member: who says it of what is not is broken.
+        if let Some(first) = replica.window.front().filter(|first| first.seq <= stable) {
+            replica.stable = Seq(first.seq.0 - 1);
+            if let Some(member) = replica.leader_node {
+                let how = Misbehaviour::Nonsense;
+                actions.push(GroupAction::Home(FromGroup::Misbehaved { member, how }));
+            }
+        }
+    }
+
+    /// One message acknowledges everything that completed in this turn.
+    #[inline(always)]
+    pub(crate) fn send_acks(&mut self, turn: &mut Turn<'_>) {
+        let (lane, boot_id) = (self.index, turn.view.boot_id);
+        while let Some((base, mask)) = self.replica.acks.pop() {
+            if let Some(node) = self.replica.leader_node {
+                turn.send(node, DataBody::Ack { lane, base, mask, boot_id });
+            }
+        }
+    }
+}
+
+impl Replica {
+    /// Whether this write was here before. If the device has it, it is acknowledged again.
+    #[cold]
+    fn has_seen(&mut self, seq: Seq) -> bool {
+        let known = self.window.get(place_in(&self.window, seq)).filter(|it| it.seq == seq);
+        if seq <= self.stable || known.is_some_and(|known| known.state.is_done()) {
+            self.acks.push(seq);
+        }
+        seq <= self.stable || known.is_some()
+    }
+
+    #[inline(always)]
+    fn has_own_marks(&self) -> bool {
+        let own = self.own_slot.and_then(|own| self.slots.get(usize::from(own)));
+        own.is_some_and(|own| !own.bits.is_empty())
+    }
+
+    /// All members have what was written last in `range`.
+    #[inline(never)]
+    fn unmark(&mut self, role: ReplicaRole, range: BlockRange) {
+        self.inherited.remove(range);
+        // While it is being resynced only a CLEAR says that a block is right again.
+        if role == ReplicaRole::InSync
+            && let Some(own) = self.own_slot
+        {
+            self.slots[usize::from(own)].bits.clear(range);
+        }
+    }
+}
+
+/// The write of a window that is `seq`: most have no gap, and begin behind what is stable.
+#[inline(always)]
+fn find_in(window: &mut Ring<Applied>, stable: Seq, seq: Seq) -> &mut Applied {
+    let guess = usize::try_from(seq.0.wrapping_sub(stable.0).wrapping_sub(1)).unwrap_or(usize::MAX);
+    if window.get(guess).is_none_or(|it| it.seq != seq) {
+        return find_behind_gap(window, seq);
+    }
+    window.get_mut(guess).expect("it was looked at")
+}
+
+#[cold]
+fn find_behind_gap(window: &mut Ring<Applied>, seq: Seq) -> &mut Applied {
+    let found = window.get_mut(place_in(window, seq)).filter(|it| it.seq == seq);
+    found.expect("an entry stays until its write is done")
+}
+
+/// Where `seq` is in a window, or would be.
+#[inline(always)]
+fn place_in(window: &Ring<Applied>, seq: Seq) -> usize {
+    if window.back().is_none_or(|last| last.seq < seq) {
+        return window.len();
+    }
+    window.partition_point(|known| known.seq < seq)
+}
