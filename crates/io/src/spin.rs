@@ -3,7 +3,8 @@
 //! Being put to sleep and woken costs a thread more time than such a look, and on virtual machines
 //! its waker, too. Where completions come in batches the sleep is what gathers them: the owner of
 //! the reactor knows, and says when the next one is near. Looks that find nothing are soon no
-//! longer taken, but for one in a while.
+//! longer taken, but for one in a while. Answers and requests are told apart in that: how near one
+//! is says nothing of the other, where a client thinks or a member is far.
 
 use std::time::Duration;
 
@@ -14,10 +15,13 @@ const LUCK_GAIN: u32 = 4;
 /// Sleeps between two looks of the unlucky.
 const REST: u32 = 32;
 
-/// When the owner of a reactor expects the next completion.
+/// What the owner of a reactor expects next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outlook {
-    Soon,
+    /// An answer to what it asked of others, soon.
+    Answer,
+    /// Another request to itself, soon.
+    Request,
     Unknown,
 }
 
@@ -26,13 +30,21 @@ pub enum Outlook {
 pub(crate) struct Spin {
     limit: Duration,
     outlook: Outlook,
-    luck: u32,
+    answers: Luck,
+    requests: Luck,
+}
+
+/// Of the looks for one kind of event.
+#[derive(Debug, Default)]
+struct Luck {
+    left: u32,
     rested: u32,
 }
 
 impl Spin {
     pub(crate) fn new(limit: Duration) -> Self {
-        Self { limit, outlook: Outlook::Unknown, luck: 0, rested: 0 }
+        let (answers, requests) = (Luck::default(), Luck::default());
+        Self { limit, outlook: Outlook::Unknown, answers, requests }
     }
 
     pub(crate) fn expect(&mut self, outlook: Outlook) {
@@ -41,25 +53,40 @@ impl Spin {
 
     /// For how long to look before the sleep that comes now.
     pub(crate) fn limit(&mut self) -> Option<Duration> {
-        if self.outlook == Outlook::Unknown || self.limit.is_zero() {
+        if self.limit.is_zero() {
             return None;
         }
-        if self.luck == 0 {
-            self.rested += 1;
-            if self.rested < REST {
-                return None;
-            }
-            self.rested = 0;
-        }
-        Some(self.limit)
+        self.luck()?.may_look().then_some(self.limit)
     }
 
     pub(crate) fn on_found(&mut self) {
-        self.luck = (self.luck + LUCK_GAIN).min(LUCK_MAX);
+        if let Some(luck) = self.luck() {
+            luck.left = (luck.left + LUCK_GAIN).min(LUCK_MAX);
+        }
     }
 
     pub(crate) fn on_missed(&mut self) {
-        self.luck = self.luck.saturating_sub(1);
+        if let Some(luck) = self.luck() {
+            luck.left = luck.left.saturating_sub(1);
+        }
+    }
+
+    fn luck(&mut self) -> Option<&mut Luck> {
+        match self.outlook {
+            Outlook::Answer => Some(&mut self.answers),
+            Outlook::Request => Some(&mut self.requests),
+            Outlook::Unknown => None,
+        }
+    }
+}
+
+impl Luck {
+    fn may_look(&mut self) -> bool {
+        if self.left > 0 {
+            return true;
+        }
+        self.rested = (self.rested + 1) % REST;
+        self.rested == 0
     }
 }
 
@@ -85,7 +112,7 @@ mod tests {
     #[test]
     fn looks_end_where_they_find_nothing_and_begin_again_where_they_do() {
         let mut spin = Spin::new(LIMIT);
-        spin.expect(Outlook::Soon);
+        spin.expect(Outlook::Request);
         assert_eq!(looks(&mut spin, 10 * REST, Spin::on_missed), 10, "one in a while");
         assert_eq!(looks(&mut spin, REST, Spin::on_found), 1);
         assert_eq!(
@@ -97,14 +124,29 @@ mod tests {
         assert!(until_unlucky <= LUCK_MAX + 1000 / REST, "{until_unlucky} looks for nothing");
     }
 
+    /// A client that thinks for longer than a look, between writes whose answers are near.
+    #[test]
+    fn answers_that_are_found_do_not_pay_for_looks_for_requests_that_find_nothing() {
+        let mut spin = Spin::new(LIMIT);
+        let (mut for_answers, mut for_requests) = (0, 0);
+        for _ in 0..1000 {
+            spin.expect(Outlook::Answer);
+            for_answers += looks(&mut spin, 2, Spin::on_found);
+            spin.expect(Outlook::Request);
+            for_requests += looks(&mut spin, 1, Spin::on_missed);
+        }
+        assert_eq!(for_requests, 1000 / REST, "one in a while");
+        assert_eq!(for_answers, 2000 - (REST - 1), "all after the first");
+    }
+
     #[test]
     fn without_an_outlook_or_with_a_limit_of_zero_nothing_is_looked_for() {
         let mut spin = Spin::new(LIMIT);
         assert_eq!(looks(&mut spin, 100, Spin::on_found), 0, "nothing is expected");
-        spin.expect(Outlook::Soon);
+        spin.expect(Outlook::Request);
         assert!(looks(&mut spin, 100, Spin::on_found) > 0);
         let mut off = Spin::new(Duration::ZERO);
-        off.expect(Outlook::Soon);
+        off.expect(Outlook::Request);
         assert_eq!(looks(&mut off, 100, Spin::on_found), 0);
     }
 }

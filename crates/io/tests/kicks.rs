@@ -100,7 +100,7 @@ fn what_is_expected_is_looked_for_before_a_sleep_and_nothing_else_is() {
         kick_later(&mut reactor);
     }
     assert_eq!(reactor.counters().spins, 0, "nothing was expected");
-    reactor.expect(Outlook::Soon);
+    reactor.expect(Outlook::Request);
     for _ in 0..40 {
         kick_later(&mut reactor);
     }

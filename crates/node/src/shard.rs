@@ -214,7 +214,8 @@ impl Shard {
     fn turn(&mut self) -> std::io::Result<()> {
         let wait_until = self.wait_until();
         let together = self.demand.together(self.rim.answers_owed());
-        self.rim.kit.reactor.expect(self.demand.outlook(self.rim.kit.now));
+        let outlook = self.demand.outlook(self.rim.requests_in_progress(), self.rim.kit.now);
+        self.rim.kit.reactor.expect(outlook);
         self.rim.kit.reactor.sleep_for(together);
         self.rim.kit.reactor.turn(Some(wait_until), &mut self.events)?;
         self.rim.kit.now = io::now();

@@ -68,9 +68,13 @@ impl Demand {
         owed.filter(|_| is_lone && self.answered == Answered::ByMembers).unwrap_or(1)
     }
 
-    pub(crate) fn outlook(&self, now: Time) -> Outlook {
+    /// What comes next, told with the requests that are in progress.
+    pub(crate) fn outlook(&self, in_progress: usize, now: Time) -> Outlook {
         let is_shallow = self.depth <= SHALLOW << WEIGHT_SHIFT;
-        if is_shallow && now.since(self.heard) < RECENT { Outlook::Soon } else { Outlook::Unknown }
+        if !is_shallow || now.since(self.heard) >= RECENT {
+            return Outlook::Unknown;
+        }
+        if in_progress == 0 { Outlook::Request } else { Outlook::Answer }
     }
 }
 
@@ -107,11 +111,12 @@ mod tests {
 
     #[test]
     fn few_requests_at_a_time_are_looked_for_and_many_are_not() {
-        assert_eq!(Demand::NONE.outlook(NOW), Outlook::Unknown, "nobody asks");
-        assert_eq!(after(100, 1).outlook(NOW), Outlook::Soon);
-        assert_eq!(after(100, 4).outlook(NOW), Outlook::Soon);
-        assert_eq!(after(100, 6).outlook(NOW), Outlook::Unknown);
-        assert_eq!(after(100, 1_000_000).outlook(NOW), Outlook::Unknown);
+        assert_eq!(Demand::NONE.outlook(0, NOW), Outlook::Unknown, "nobody asks");
+        assert_eq!(after(100, 1).outlook(1, NOW), Outlook::Answer);
+        assert_eq!(after(100, 1).outlook(0, NOW), Outlook::Request, "it is answered");
+        assert_eq!(after(100, 4).outlook(4, NOW), Outlook::Answer);
+        assert_eq!(after(100, 6).outlook(6, NOW), Outlook::Unknown);
+        assert_eq!(after(100, 1_000_000).outlook(1_000_000, NOW), Outlook::Unknown);
     }
 
     #[test]
@@ -121,13 +126,13 @@ mod tests {
         for _ in 0..1000 {
             demand.on_client(NOW);
             demand.on_events(31);
-            assert_eq!(demand.outlook(NOW), Outlook::Unknown);
+            assert_eq!(demand.outlook(30, NOW), Outlook::Unknown);
         }
         // Turns without a client say nothing of it.
         for _ in 0..1000 {
             demand.on_events(0);
         }
-        assert_eq!(demand.outlook(NOW), Outlook::Unknown);
+        assert_eq!(demand.outlook(0, NOW), Outlook::Unknown);
     }
 
     #[test]
@@ -137,8 +142,8 @@ mod tests {
             demand.on_client(NOW);
             demand.on_events(1);
         }
-        assert_eq!(demand.outlook(NOW), Outlook::Soon);
-        assert_eq!(demand.outlook(NOW + RECENT), Outlook::Unknown);
+        assert_eq!(demand.outlook(1, NOW), Outlook::Answer);
+        assert_eq!(demand.outlook(1, NOW + RECENT), Outlook::Unknown);
     }
 
     #[test]
