@@ -3,7 +3,8 @@
 //! Bits are kept lane-major, as on disk: page `p` of a lane holds its extents `32 p .. 32 p + 32`,
 //! counted among the extents of the lane only. So a page has one owner. Memory follows dirty
 //! blocks: a page without bits is not held, and a slot that misses everything is one number
-//! (`full_from`) until its pages are touched.
+//! (`full_from`) until its pages are touched, but for pages that the disk did not have when it
+//! became so.
 
 use std::collections::BTreeMap;
 
@@ -120,8 +121,9 @@ impl Bitmap {
             held.ones = held.bits.iter().map(|word| word.count_ones()).sum();
             self.pages.insert(last, held);
         }
-        let held: u64 = self.pages.values().map(|page| u64::from(page.ones)).sum();
-        self.ones = held + self.blocks_from_page(self.full_from);
+        self.fill_held();
+        let held = self.pages.range(..self.full_from).map(|(_, page)| u64::from(page.ones));
+        self.ones = held.sum::<u64>() + self.blocks_from_page(self.full_from);
     }
 
     /// Marks what the lane has of the blocks from `from` on, which may be a great part of it.
@@ -135,10 +137,12 @@ impl Bitmap {
         }
     }
 
-    /// Marks every block of the lane.
+    /// Marks every block of the lane. What the disk did not have of it yet is still owed to it:
+    /// until the header there says that the slot is full, nothing else keeps these marks.
     pub fn set_all(&mut self) {
-        self.pages.clear();
+        self.pages.retain(|_, held| held.unsaved);
         self.full_from = 0;
+        self.fill_held();
         self.ones = (0..self.extent_count()).map(|extent| self.extent_blocks(extent)).sum();
     }
 
@@ -195,7 +199,7 @@ impl Bitmap {
         };
         held.unsaved = false;
         let bits = held.bits.clone();
-        if held.ones == 0 {
+        if held.ones == 0 || page >= self.full_from {
             self.pages.remove(&page);
         }
         bits
@@ -276,12 +280,21 @@ impl Bitmap {
         }
     }
 
+    /// Pages that are held behind `full_from` have every bit set like all others there.
+    fn fill_held(&mut self) {
+        let held: Vec<u32> = self.pages.range(self.full_from..).map(|(&page, _)| page).collect();
+        for page in held {
+            let full = self.full_page(page);
+            self.pages.insert(page, full);
+        }
+    }
+
     /// Which bits of a page belong to blocks of the volume.
     fn page_mask(&self, page: u32) -> Box<BitmapBits> {
         self.full_page(page).bits
     }
 
-    /// Blocks of the pages from `page` on, none of which is held.
+    /// Blocks of the pages from `page` on.
     fn blocks_from_page(&self, page: u32) -> u64 {
         let first = (u64::from(page) * PAGE_EXTENTS).min(self.extent_count());
         let Some(last) = self.extent_count().checked_sub(1).filter(|&last| last >= first) else {
@@ -452,6 +465,9 @@ mod tests {
             let mut blocks = BLOCKS;
             let mut is_full = false;
             if round % 4 == 0 {
+                if round % 8 == 0 {
+                    bitmap.set_from(random.below(BLOCKS));
+                }
                 bitmap.set_all();
                 model = lane_blocks(1);
                 is_full = true;
@@ -479,6 +495,20 @@ mod tests {
         bitmap.set_all();
         assert_eq!(bitmap.ones(), blocks / 16);
         assert!(bitmap.pages.is_empty());
+    }
+
+    #[test]
+    fn pages_of_a_slot_that_becomes_full_are_owed_to_the_disk_as_before() {
+        let mut bitmap = Bitmap::new(LaneIndex(1), LANES, BLOCKS);
+        let marked = BlockRange::new(EXTENT_BLOCKS + 5, 3);
+        bitmap.set(marked);
+        bitmap.set_all();
+        assert_eq!(bitmap.unsaved_page(marked.start), Some(0));
+        assert_eq!(bitmap.unsaved().collect::<Vec<_>>(), [0], "nothing else is");
+        let bits = bitmap.save(0);
+        assert!(bits.iter().all(|&word| word == u64::MAX));
+        assert!(bitmap.pages.is_empty(), "it is one number again");
+        assert_eq!(bitmap.ones(), lane_blocks(1).len() as u64);
     }
 
     #[test]
