@@ -8,7 +8,7 @@ use format::ids::{
 use format::message::{Control, Sealed, SealedLane};
 use format::metadata::{Candidate, Register, ReplicaState, Superblock, VoteStamp};
 use replication::contract::{
-    FromGroup, PeerReport, ResourceAction, ResourceInput, RoundId, ToGroup,
+    FromGroup, PeerReport, ResourceAction, ResourceInput, RoundId, SaveId, ToGroup,
 };
 use replication::limits;
 use replication::resource::{
@@ -209,4 +209,72 @@ fn what_a_seal_reports_is_bounded_and_covers_all() {
         let is_covered = |range: &BlockRange| said.iter().any(|one| one.contains(*range));
         assert!(ranges.iter().step_by(997).all(is_covered));
     }
+}
+
+fn save_of(actions: &[ResourceAction]) -> SaveId {
+    let save = actions.iter().find_map(|action| {
+        let ResourceAction::Save { save, .. } = action else { return None };
+        Some(*save)
+    });
+    save.expect("something is made durable")
+}
+
+/// A disk stands still, and peers ask again and again: when it goes on each hears the answer to
+/// what it asked last, and nothing else was kept for it.
+#[test]
+fn what_waits_for_a_write_does_not_grow_with_what_peers_ask() {
+    let mut resource = resource(None);
+    let ballot = |counter| Ballot { counter, random: 1 };
+    let ask = |resource: &mut Resource, counter| {
+        let (ballot, nonce) = (ballot(counter), Nonce(counter));
+        let mut actions = step(resource, from_peer(Control::Prepare { ballot, nonce }));
+        actions.extend(step(resource, from_peer(Control::Seal { ballot, nonce })));
+        actions
+    };
+    let first = save_of(&ask(&mut resource, 1));
+    for counter in 2..=1000 {
+        ask(&mut resource, counter);
+    }
+    let next = save_of(&step(&mut resource, ResourceInput::Saved { save: first }));
+    let said = step(&mut resource, ResourceInput::Saved { save: next });
+    let promises: Vec<Ballot> = said
+        .iter()
+        .filter_map(|action| {
+            let ResourceAction::Send { message, .. } = action else { return None };
+            let Control::Promise { ballot, .. } = message else { return None };
+            Some(*ballot)
+        })
+        .collect();
+    assert_eq!(promises, [ballot(1000)]);
+    let is_seal = |it: &&ResourceAction| matches!(it, ResourceAction::Group(ToGroup::Seal { .. }));
+    assert_eq!(said.iter().filter(is_seal).count(), 1);
+}
+
+/// What the replica was about to say of its slots was not written.
+#[test]
+fn a_replica_whose_disk_failed_says_nothing_that_was_to_be_durable() {
+    let mut resource = resource(None);
+    seal(&mut resource);
+    let nonce = Nonce(9);
+    let full = Control::SetFull {
+        nonce,
+        member: node(0),
+        incarnation: Incarnation(4),
+        base_epoch: Epoch(1),
+    };
+    let asked = step(&mut resource, from_peer(full));
+    let round = asked.iter().find_map(|action| {
+        let ResourceAction::Group(ToGroup::SetFull { round, .. }) = action else { return None };
+        Some(*round)
+    });
+    let round = round.expect("the groups are asked");
+    let before = save_of(&asked);
+    let fact = FromGroup::Answer { round };
+    step(&mut resource, ResourceInput::Group { shard: 0, fact });
+    let last = save_of(&step(&mut resource, ResourceInput::SaveFailed { save: before }));
+    let said = step(&mut resource, ResourceInput::Saved { save: last });
+    let is_answer = |it: &ResourceAction| {
+        matches!(it, ResourceAction::Send { message: Control::SetFullDone { .. }, .. })
+    };
+    assert!(!said.iter().any(is_answer), "{said:?}");
 }

@@ -490,6 +490,7 @@ impl Resource {
             self.actions.push(ResourceAction::CloseDisk);
             self.forget_discard();
             self.close_gate();
+            self.saves.forget_replica();
             // From now on the register says where the disk was left.
             self.save_register(AfterSave::Nothing);
             self.tell_leader_of_failure();

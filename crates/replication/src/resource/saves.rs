@@ -1,8 +1,11 @@
 //! Writes of the register and the superblock, and what waits for them.
 
+use std::mem::{Discriminant, discriminant};
+
 use format::ids::{Epoch, NodeId};
 use format::message::{Accepted, Control};
 use format::metadata::{Register, Superblock};
+use format::space::Place;
 use format::vote::VoteCopy;
 
 use crate::contract::{CommandId, ResourceAction, SaveId, ToGroup};
@@ -42,6 +45,45 @@ pub(crate) enum AfterSave {
     Nothing,
 }
 
+impl AfterSave {
+    fn is_vote(&self) -> bool {
+        let Self::Send { message, .. } = self else { return false };
+        matches!(message, Control::Promise { .. } | Control::Accepted { .. })
+    }
+
+    /// Nobody misses `older` beside this.
+    fn replaces(&self, older: &Self) -> bool {
+        match (self, older) {
+            (Self::Send { to, message }, Self::Send { to: before, message: older }) => {
+                to == before && subject(message) == subject(older)
+            }
+            (Self::Groups(ToGroup::Seal { .. }), Self::Groups(ToGroup::Seal { .. }))
+            | (Self::Reconnect, Self::Reconnect) => true,
+            (
+                Self::Send { .. }
+                | Self::Groups(_)
+                | Self::Answer(_)
+                | Self::Reconnect
+                | Self::Discarded
+                | Self::Nothing,
+                _,
+            ) => false,
+        }
+    }
+}
+
+/// What a message that waits for a write is about.
+fn subject(message: &Control) -> (Discriminant<Control>, Option<NodeId>, Option<Place>) {
+    let kind = discriminant(message);
+    if let Control::SetFullDone { member, .. } = message {
+        (kind, Some(*member), None)
+    } else if let Control::Enlarged { place, .. } = message {
+        (kind, None, Some(*place))
+    } else {
+        (kind, None, None)
+    }
+}
+
 impl Saves {
     /// The register is as the disk has it.
     pub(crate) fn new(accepted: Option<Accepted>) -> Self {
@@ -59,11 +101,22 @@ impl Saves {
 
     /// Another voter took the place of the one whose votes were to be written.
     pub(crate) fn forget_votes(&mut self) {
-        let is_vote = |message: &Control| {
-            matches!(message, Control::Promise { .. } | Control::Accepted { .. })
-        };
-        self.wanted_then
-            .retain(|then| !matches!(then, AfterSave::Send { message, .. } if is_vote(message)));
+        self.wanted_then.retain(|then| !then.is_vote());
+    }
+
+    /// The disk of the replica failed: nothing is said that was to be written there first.
+    pub(crate) fn forget_replica(&mut self) {
+        self.wanted_then.retain(|then| !matches!(then, AfterSave::Send { .. }) || then.is_vote());
+    }
+
+    /// Who asked anew waits for no answer of before: however long a write takes, no more is kept
+    /// of what peers ask for than there are peers, members and volumes.
+    fn remember(&mut self, then: AfterSave) {
+        if matches!(then, AfterSave::Nothing) {
+            return;
+        }
+        self.wanted_then.retain(|known| !then.replaces(known));
+        self.wanted_then.push(then);
     }
 
     /// Another disk: what the register says of the day when the last one went holds until this one
@@ -76,12 +129,12 @@ impl Saves {
 impl Resource {
     pub(crate) fn save_register(&mut self, then: AfterSave) {
         self.saves.wanted_register = true;
-        self.saves.wanted_then.push(then);
+        self.saves.remember(then);
     }
 
     pub(crate) fn save_superblock(&mut self, then: AfterSave) {
         self.saves.wanted_superblock = true;
-        self.saves.wanted_then.push(then);
+        self.saves.remember(then);
     }
 
     pub(crate) fn start_save(&mut self) {
