@@ -43,6 +43,9 @@ pub(crate) const SLOW_MEMBER_NEVER: Duration = Duration::from_secs(10 * 365 * 24
 /// How often disks with a `disk-timeout` are looked at, an eighth of it in these bounds.
 pub(crate) const HUNG_LOOK_MIN: Duration = Duration::from_millis(50);
 pub(crate) const HUNG_LOOK_MAX: Duration = Duration::from_secs(1);
+/// A state directory that does not write a register within this takes no vote any more. It may be
+/// busy for a moment, and nothing but a restart takes it back into use.
+pub(crate) const REGISTER_PATIENCE: Duration = DISK_STALL_MAX;
 /// A resource that a peer refused is offered again after this.
 pub(crate) const OPEN_RETRY: Duration = Duration::from_secs(10);
 /// Heartbeats without an answer that are remembered.

@@ -102,6 +102,8 @@ pub(crate) struct Rim {
     pub(crate) starved_reads: Starved,
     /// Resources whose next save found no free buffer.
     pub(crate) blocked_saves: Vec<HostedId>,
+    /// When writes of registers that do not end are looked for.
+    pub(crate) register_due: Time,
     /// To how many members a write went, of whom none has said anything since.
     pub(crate) asked: u32,
 }
@@ -174,6 +176,7 @@ impl Shard {
                 starved: Starved::new(),
                 starved_reads: Starved::new(),
                 blocked_saves: Vec::new(),
+                register_due: Time::NEVER,
                 asked: 0,
             },
             identity,
@@ -291,7 +294,8 @@ impl Shard {
         }
         let wake = self.wakes.iter().copied().min().unwrap_or(Time::NEVER);
         let clients = self.rim.nbd.deadline().min(self.rim.nvme.deadline());
-        wake.min(self.next_tick).min(clients).min(self.hung_look_at)
+        let hung = self.hung_look_at.min(self.rim.register_due);
+        wake.min(self.next_tick).min(clients).min(hung)
     }
 
     fn on_event(&mut self, event: Event) {
@@ -541,6 +545,9 @@ impl Shard {
         nvme.tick(kit);
         if now >= self.hung_look_at {
             self.hung_look_at = self.give_up_hung_disks();
+        }
+        if now >= self.rim.register_due {
+            self.give_up_hung_registers();
         }
         for index in 0..self.wakes.len() {
             if self.wakes[index] <= now {

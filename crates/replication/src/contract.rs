@@ -624,6 +624,11 @@ pub enum ResourceInput {
     SaveFailed {
         save: SaveId,
     },
+    /// The register could not be written, or that did not end, and it is written no more while
+    /// this process lives. Nothing else of the save was written; it may still be.
+    RegisterFailed {
+        save: SaveId,
+    },
     Group {
         shard: u8,
         fact: FromGroup,

@@ -207,7 +207,7 @@ impl Resource {
         let mut resource = Self {
             random,
             ballot_counter: options.register.promised.counter,
-            saves: Saves::new(voter.accepted()),
+            saves: Saves::new(voter.accepted(), voter.register.store),
             voter,
             superblock,
             slot_bases,
@@ -261,6 +261,7 @@ impl Resource {
             }
             ResourceInput::Saved { save } => self.on_saved(save),
             ResourceInput::SaveFailed { save } => self.on_save_failed(save),
+            ResourceInput::RegisterFailed { save } => self.on_register_failed(save),
             ResourceInput::Group { shard, fact } => self.on_group(shard, fact),
             ResourceInput::Command { id, command } => self.on_command(id, command),
             ResourceInput::Attach { id, superblock } => self.on_attach(id, superblock),

@@ -20,6 +20,8 @@ pub(crate) struct Voter {
     /// A voter that restarted may have granted a lease that it forgot; one that accepted a session
     /// of clients is about to grant its first.
     hold_off_until: Time,
+    /// Its register takes no write: it cannot keep its word, and gives none.
+    pub(crate) is_mute: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +49,7 @@ impl Voter {
             }
             Some(_) | None => Time::ZERO,
         };
-        Self { register, lease: None, hold_off_until }
+        Self { register, lease: None, hold_off_until, is_mute: false }
     }
 
     pub(crate) fn accepted(&self) -> Option<Accepted> {
@@ -121,6 +123,9 @@ impl Voter {
         let accepted = self.register.accepted.as_ref().and_then(|(_, value)| value.primary);
         let is_session = accepted.is_some_and(|primary| primary.nonce == nonce);
         if !is_session || self.register.promised_nonce != nonce || length > limits::LEASE_MAX {
+            return false;
+        }
+        if self.is_mute {
             return false;
         }
         let margin = length * limits::LEASE_DRIFT_PERCENT / 100 + limits::LEASE_MARGIN;

@@ -278,3 +278,32 @@ fn a_replica_whose_disk_failed_says_nothing_that_was_to_be_durable() {
     };
     assert!(!said.iter().any(is_answer), "{said:?}");
 }
+
+/// The vote is not said, and what else was to be durable with it is repeated without.
+#[test]
+fn a_voter_whose_register_failed_is_mute_and_its_replica_is_not() {
+    let mut resource = resource(None);
+    let (ballot, nonce) = (Ballot { counter: 5, random: 1 }, Nonce(9));
+    step(&mut resource, from_peer(Control::Prepare { ballot, nonce }));
+    let save = SaveId(0);
+    step(&mut resource, from_peer(Control::Seal { ballot, nonce }));
+    let actions = step(&mut resource, ResourceInput::RegisterFailed { save });
+    let stamps: Vec<_> = actions
+        .iter()
+        .filter_map(|action| {
+            let ResourceAction::Save { register, superblock, .. } = action else { return None };
+            assert_eq!(*register, None);
+            superblock.as_ref().map(|superblock| superblock.vote_stamp)
+        })
+        .collect();
+    assert_eq!(stamps, [VoteStamp::default()], "the disk is not ahead of the register");
+    let said = step(&mut resource, ResourceInput::Saved { save: save_of(&actions) });
+    let is_vote = |it: &ResourceAction| {
+        matches!(it, ResourceAction::Send { message: Control::Promise { .. }, .. })
+    };
+    assert!(!said.iter().any(is_vote), "{said:?}");
+    let is_seal = |it: &ResourceAction| matches!(it, ResourceAction::Group(ToGroup::Seal { .. }));
+    assert!(said.iter().any(is_seal), "{said:?}");
+    let ballot = Ballot { counter: 6, random: 1 };
+    assert!(step(&mut resource, from_peer(Control::Prepare { ballot, nonce })).is_empty());
+}

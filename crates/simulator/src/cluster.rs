@@ -92,6 +92,8 @@ pub struct BadDisk {
     pub flush: bool,
     pub metadata: bool,
     pub save: bool,
+    /// Of the state directory: the register is written no more.
+    pub register: bool,
     /// A block that cannot be read until it is written.
     pub unreadable: Option<u64>,
     /// The next write of this block is acknowledged, and goes to another place.

@@ -36,6 +36,8 @@ pub(crate) struct Process {
     /// Inputs of each group since it settled.
     pub(crate) unsettled: Vec<u32>,
     pub(crate) disk_open: bool,
+    /// Its state directory took no write: it votes no more.
+    pub(crate) register_failed: bool,
     /// Whether the requests of each group reach the disk.
     pub(crate) reaches_disk: Vec<bool>,
     pub(crate) outstanding: BTreeMap<u64, Outstanding>,
@@ -178,6 +180,7 @@ impl Process {
             primary: false,
             unsettled: vec![0; usize::from(shards)],
             disk_open: diskful,
+            register_failed: false,
             reaches_disk: vec![diskful; usize::from(shards)],
             outstanding: BTreeMap::new(),
             offered: Vec::new(),

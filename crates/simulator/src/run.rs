@@ -485,6 +485,7 @@ impl Run {
             self.cluster.slow[a] = SlowDisk::default();
             self.give_room(a);
             self.give_volumes(a);
+            self.unmute(a);
             match self.disks {
                 Disks::Stay | Disks::OfSeveralVolumes | Disks::OutliveVoteStores => self.attach(a),
                 // Of the last replica that is in sync only another process can tell.

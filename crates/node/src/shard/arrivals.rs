@@ -150,9 +150,7 @@ impl Shard {
             let granted = session.is_some_and(|(id, from)| {
                 let hosted = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut);
                 hosted.is_some_and(|hosted| {
-                    // A voter that cannot store a promise must not make one.
-                    !hosted.register_failed
-                        && hosted.resource.grant(self.rim.kit.now, from, lease.nonce, length)
+                    hosted.resource.grant(self.rim.kit.now, from, lease.nonce, length)
                 })
             });
             if !granted {

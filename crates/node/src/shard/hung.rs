@@ -7,14 +7,15 @@
 //! that is not believed what the others have marked for it; and the disk stays open, and its lock
 //! held, so that nobody takes it into use in between. It can be attached again once all have ended.
 //!
-//! The register file is not on that disk, and is waited for.
+//! The register file is not on that disk. A write of it that does not end within 20 s counts as one
+//! that failed, whatever that says of disks: the node votes no more until it is restarted.
 
 use std::collections::BTreeSet;
 
 use replication::contract::{DeviceError, FromGroup};
 use stdx::time::Time;
 
-use crate::limits::{HUNG_LOOK_MAX, HUNG_LOOK_MIN};
+use crate::limits::{HUNG_LOOK_MAX, HUNG_LOOK_MIN, REGISTER_PATIENCE};
 use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::shard::Shard;
@@ -46,6 +47,30 @@ impl Shard {
             self.give_up_hung_disk(id);
         }
         now + (least / 8).clamp(HUNG_LOOK_MIN, HUNG_LOOK_MAX)
+    }
+
+    /// State directories that do not answer: nobody waits for them for ever.
+    pub(super) fn give_up_hung_registers(&mut self) {
+        let now = self.rim.kit.now;
+        let is_waited_for = |it: &Operation| it.is_of_register() && !it.is_abandoned();
+        let due = |it: &Operation| it.since + REGISTER_PATIENCE;
+        let waiting = self.rim.operations.iter().filter(|(_, it)| is_waited_for(it));
+        let (hung, waiting): (Vec<_>, Vec<_>) = waiting.partition(|(_, it)| now >= due(it));
+        self.rim.register_due = waiting.iter().map(|(_, it)| due(it)).min().unwrap_or(Time::NEVER);
+        let hung: Vec<_> = hung.into_iter().map(|(key, it)| (key, it.hosted())).collect();
+        for (key, id) in hung {
+            let Some(operation) = self.rim.operations.get_mut(key) else { continue };
+            let Waiting::Save(save) = operation.abandon() else { continue };
+            let hosted = self.hosted.get_mut(id.0 as usize).and_then(Option::as_deref_mut);
+            let Some(hosted) = hosted else { continue };
+            log!(
+                Error,
+                Scope::resource(hosted.name()),
+                "the state directory did not complete a write to the register file within {} s",
+                REGISTER_PATIENCE.as_secs()
+            );
+            hosted.on_register_hung(save, &mut self.rim);
+        }
     }
 
     fn give_up_hung_disk(&mut self, id: HostedId) {

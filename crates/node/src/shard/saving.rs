@@ -10,10 +10,11 @@ use std::io as stdio;
 use format::register::{REGISTER_SLOT_BYTES, encode_register, register_slot_offset};
 use format::superblock::encode_superblock;
 use io::Durability;
-use replication::contract::{DeviceError, ResourceInput, SaveId};
+use replication::contract::{ResourceInput, SaveId};
 
 use crate::attach::superblock_offset;
 use crate::attach::volumes::stamp;
+use crate::limits::REGISTER_PATIENCE;
 use crate::log::{Scope, log};
 use crate::shard::disk::{Kind, Operation, PAGE_BYTES};
 use crate::shard::hosted::{Hosted, Save, SaveStep};
@@ -21,6 +22,14 @@ use crate::shard::{Input, Rim};
 
 #[expect(clippy::cast_possible_truncation, reason = "64 KiB")]
 const REGISTER_BYTES: u32 = REGISTER_SLOT_BYTES as u32;
+
+/// What became of the first save.
+#[derive(Clone, Copy, Debug)]
+enum SaveEnd {
+    Saved,
+    DiskFailed,
+    RegisterFailed,
+}
 
 impl Hosted {
     /// A write of a save is done.
@@ -52,19 +61,14 @@ impl Hosted {
                 first.register = None;
                 self.write_superblock(rim);
             }
-            (SaveStep::Register, Err(_)) => {
-                // A voter that cannot keep its word says nothing more: no further save is written.
-                self.register_failed = true;
-                let scope = Scope::resource(&self.definition.name);
-                log!(Error, scope, "this node votes no more until it is restarted");
-            }
+            (SaveStep::Register, Err(_)) => self.give_up_register(rim),
             (SaveStep::Stamp, Ok(_)) => {
                 first.stamps += 1;
                 self.write_superblock(rim);
             }
-            (SaveStep::Superblock, Ok(_)) => self.finish_save(Ok(()), rim),
+            (SaveStep::Superblock, Ok(_)) => self.finish_save(SaveEnd::Saved, rim),
             (SaveStep::Stamp | SaveStep::Superblock, Err(_)) => {
-                self.finish_save(Err(DeviceError), rim);
+                self.finish_save(SaveEnd::DiskFailed, rim);
             }
         }
     }
@@ -87,6 +91,10 @@ impl Hosted {
             self.write_superblock(rim);
             return;
         };
+        if self.register_failed {
+            self.finish_save(SaveEnd::RegisterFailed, rim);
+            return;
+        }
         let Some(buffer) = rim.kit.reactor.pool().take_for(REGISTER_BYTES) else {
             rim.blocked_saves.push(self.id);
             return;
@@ -100,6 +108,23 @@ impl Hosted {
         let token = rim.start(self.id, Kind::Register { save: first.save, buffer });
         let (disk, part) = (self.register_disk, buffer.part(0, length));
         rim.kit.reactor.write(disk, offset, part, Durability::Fua, token);
+        rim.register_due = rim.register_due.min(rim.kit.now + REGISTER_PATIENCE);
+    }
+
+    /// A voter that cannot keep its word says nothing more. The replica goes on: without what it
+    /// writes down, others could neither be lost nor return.
+    fn give_up_register(&mut self, rim: &mut Rim) {
+        self.register_failed = true;
+        let scope = Scope::resource(&self.definition.name);
+        log!(Error, scope, "this node votes no more until it is restarted");
+        self.finish_save(SaveEnd::RegisterFailed, rim);
+    }
+
+    /// The state directory does not answer. What it writes late was said to nobody.
+    pub(crate) fn on_register_hung(&mut self, save: SaveId, rim: &mut Rim) {
+        if self.saves.front().is_some_and(|first| first.save == save) {
+            self.give_up_register(rim);
+        }
     }
 
     /// The same for a save whose register is written.
@@ -108,14 +133,14 @@ impl Hosted {
             return;
         };
         let Some(superblock) = &first.superblock else {
-            self.finish_save(Ok(()), rim);
+            self.finish_save(SaveEnd::Saved, rim);
             return;
         };
         if self.is_metadata_held {
             return;
         }
         let Some(places) = &self.superblock_at else {
-            self.finish_save(Err(DeviceError), rim);
+            self.finish_save(SaveEnd::DiskFailed, rim);
             return;
         };
         let stamped = places.stamps_of(superblock).nth(first.stamps);
@@ -140,15 +165,16 @@ impl Hosted {
     pub(crate) fn on_superblock_hung(&mut self, save: SaveId, rim: &mut Rim) {
         self.superblock_at = None;
         if self.saves.front().is_some_and(|first| first.save == save) {
-            self.finish_save(Err(DeviceError), rim);
+            self.finish_save(SaveEnd::DiskFailed, rim);
         }
     }
 
-    fn finish_save(&mut self, result: Result<(), DeviceError>, rim: &mut Rim) {
+    fn finish_save(&mut self, end: SaveEnd, rim: &mut Rim) {
         let Some(Save { save, .. }) = self.saves.pop_front() else { return };
-        let input = match result {
-            Ok(()) => ResourceInput::Saved { save },
-            Err(DeviceError) => ResourceInput::SaveFailed { save },
+        let input = match end {
+            SaveEnd::Saved => ResourceInput::Saved { save },
+            SaveEnd::DiskFailed => ResourceInput::SaveFailed { save },
+            SaveEnd::RegisterFailed => ResourceInput::RegisterFailed { save },
         };
         rim.inbox.push_back((self.id, Input::Resource(input)));
         self.write_first_save(rim);

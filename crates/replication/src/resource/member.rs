@@ -276,7 +276,7 @@ impl Resource {
             return;
         };
         let joined = own.joined;
-        let kernel_boot_id = self.options.kernel_boot_id;
+        let kernel_boot_id = self.noted_kernel();
         let superblock = self.superblock.as_mut().expect("asked of a member with data");
         if superblock.incarnation != own.incarnation {
             return;
@@ -296,6 +296,12 @@ impl Resource {
         let round = self.start_round(RoundKind::Inherited(nonce));
         let message = ToGroup::Inherit { nonce, ranges: inherited, round };
         self.save_superblock(AfterSave::Groups(message));
+    }
+
+    /// What tells the next life that the device kept its cache. It could not be told otherwise, if
+    /// the register is not written any more.
+    fn noted_kernel(&self) -> KernelBootId {
+        if self.voter.is_mute { KernelBootId(0) } else { self.options.kernel_boot_id }
     }
 
     pub(crate) fn on_inherited(&mut self, nonce: Nonce) {
@@ -403,7 +409,7 @@ impl Resource {
         if !self.obeys(nonce) {
             return;
         }
-        let kernel_boot_id = self.options.kernel_boot_id;
+        let kernel_boot_id = self.noted_kernel();
         let superblock = self.superblock.as_mut().expect("asked of a member with data");
         superblock.candidate = Some(candidate);
         superblock.kernel_boot_id = kernel_boot_id;

@@ -308,7 +308,7 @@ impl Resource {
         let ending = self.endings.last().map(|ending| ending.nonce);
         let led = self.session.as_ref().map(|session| session.nonce);
         let session = led.or(ending).or_else(|| self.nonce_in_doubt());
-        let store = Some(self.voter.register.store);
+        let store = self.own_store();
         Control::Report { store, session, accepted: self.saves.accepted(), members: self.named() }
     }
 
@@ -374,6 +374,9 @@ impl Resource {
         if from != self.me() {
             self.yield_role();
         }
+        if self.voter.is_mute {
+            return;
+        }
         let answer = if self.is_of_older_generation(ballot) {
             // Not `Promised`: that names a ballot for the proposer to beat.
             Err(Refusal::LeaseHeld)
@@ -397,7 +400,7 @@ impl Resource {
     }
 
     fn on_accept(&mut self, from: NodeId, ballot: Ballot, nonce: Nonce, value: Config) {
-        if value.resource != self.options.resource {
+        if value.resource != self.options.resource || self.voter.is_mute {
             return;
         }
         let value_id = value.value_id;
@@ -436,6 +439,7 @@ impl Resource {
         }
         let Accepted { ballot, value } = chosen;
         let votes = voters_of(&value).has(self.me()) || self.voter.register.accepted.is_some();
+        let votes = votes && !self.voter.is_mute;
         if votes && self.voter.learn(ballot, &value) {
             self.save_register(AfterSave::Nothing);
         }

@@ -2,14 +2,15 @@
 
 use std::mem::{Discriminant, discriminant};
 
-use format::ids::{Epoch, NodeId};
+use format::ids::{Epoch, KernelBootId, NodeId, VoteStoreId};
 use format::message::{Accepted, Control};
-use format::metadata::{Register, Superblock};
+use format::metadata::{Register, Superblock, VoteStamp};
 use format::space::Place;
 use format::vote::VoteCopy;
 
 use crate::contract::{CommandId, ResourceAction, SaveId, ToGroup};
 use crate::resource::Resource;
+use crate::voter::Voter;
 
 /// At most one write of register and superblock is under way; what comes meanwhile shares the next.
 #[derive(Debug, Default)]
@@ -19,11 +20,15 @@ pub(crate) struct Saves {
     current_then: Vec<AfterSave>,
     /// What the voter has accepted, as the disk has it: only that is a vote.
     accepted: Option<Accepted>,
+    /// The voter that this is of.
+    accepted_by: VoteStoreId,
     /// The same once the current write is done, if that has the register.
-    current_accepted: Option<Option<Accepted>>,
+    current_accepted: Option<(Option<Accepted>, VoteStoreId)>,
     /// The current write has a superblock, and one of this life is on the disk.
     stamps: bool,
     stamped: bool,
+    /// What the superblock said of votes before the current write, if that has the register.
+    stamped_before: Option<(VoteStamp, Option<Box<VoteCopy>>)>,
     wanted_register: bool,
     wanted_superblock: bool,
     wanted_then: Vec<AfterSave>,
@@ -86,8 +91,8 @@ fn subject(message: &Control) -> (Discriminant<Control>, Option<NodeId>, Option<
 
 impl Saves {
     /// The register is as the disk has it.
-    pub(crate) fn new(accepted: Option<Accepted>) -> Self {
-        Self { accepted, ..Self::default() }
+    pub(crate) fn new(accepted: Option<Accepted>, accepted_by: VoteStoreId) -> Self {
+        Self { accepted, accepted_by, ..Self::default() }
     }
 
     /// What a vote counts for: a value that is still being written is none yet.
@@ -109,6 +114,25 @@ impl Saves {
         self.wanted_then.retain(|then| !matches!(then, AfterSave::Send { .. }) || then.is_vote());
     }
 
+    /// The register is not written any more: what it says of a voter that is another one by now,
+    /// of a line that was left, says nothing.
+    fn settle_accepted(&mut self, voter: &Voter) {
+        if voter.is_mute && self.accepted_by != voter.register.store {
+            self.accepted = None;
+        }
+    }
+
+    /// The current write begins anew, without a vote.
+    fn repeat_without_votes(&mut self) {
+        self.current = None;
+        self.current_accepted = None;
+        let later =
+            std::mem::replace(&mut self.wanted_then, std::mem::take(&mut self.current_then));
+        later.into_iter().for_each(|then| self.remember(then));
+        self.forget_votes();
+        self.wanted_superblock = true;
+    }
+
     /// Who asked anew waits for no answer of before: however long a write takes, no more is kept
     /// of what peers ask for than there are peers, members and volumes.
     fn remember(&mut self, then: AfterSave) {
@@ -123,6 +147,7 @@ impl Saves {
     /// is stamped.
     pub(crate) fn forget_stamp(&mut self) {
         self.stamped = false;
+        self.stamped_before = None;
     }
 }
 
@@ -146,8 +171,9 @@ impl Resource {
         saves.next += 1;
         saves.current = Some(save);
         saves.current_then = std::mem::take(&mut saves.wanted_then);
-        let with_register = std::mem::take(&mut saves.wanted_register);
+        let with_register = std::mem::take(&mut saves.wanted_register) && !self.voter.is_mute;
         saves.wanted_superblock = false;
+        saves.settle_accepted(&self.voter);
         if with_register {
             let register = &mut self.voter.register;
             let has_disk = self.superblock.is_some() && !self.member.disk_failed;
@@ -158,10 +184,16 @@ impl Resource {
             }
             register.write_counter += 1;
         }
+        let is_mute = self.voter.is_mute;
         let stamp = &self.voter.register;
         let superblock = self.superblock.as_mut().filter(|_| !self.member.disk_failed);
+        let known = superblock.as_ref().filter(|_| with_register);
+        saves.stamped_before = known.map(|known| (known.vote_stamp, known.vote.clone()));
         let superblock = superblock.map(|superblock| {
             superblock.write_counter += 1;
+            if is_mute {
+                return Box::new(superblock.clone());
+            }
             superblock.vote_stamp.store = stamp.store;
             superblock.vote_stamp.promised = stamp.promised;
             superblock.vote_stamp.write_counter = stamp.write_counter;
@@ -171,7 +203,8 @@ impl Resource {
             Box::new(superblock.clone())
         });
         saves.stamps = superblock.is_some();
-        saves.current_accepted = with_register.then(|| self.voter.accepted());
+        saves.current_accepted =
+            with_register.then(|| (self.voter.accepted(), self.voter.register.store));
         let register = with_register.then(|| Box::new(self.voter.register.clone()));
         self.actions.push(ResourceAction::Save { save, register, superblock });
     }
@@ -184,8 +217,8 @@ impl Resource {
         self.saves.stamped |= self.saves.stamps;
         let accepted = self.saves.current_accepted.take();
         let has_voted = accepted.is_some();
-        if let Some(accepted) = accepted {
-            self.saves.accepted = accepted;
+        if let Some((accepted, by)) = accepted {
+            (self.saves.accepted, self.saves.accepted_by) = (accepted, by);
         }
         for then in std::mem::take(&mut self.saves.current_then) {
             match then {
@@ -209,6 +242,29 @@ impl Resource {
         }
         if has_voted {
             self.observe_chosen();
+        }
+    }
+
+    /// The voter says nothing more, and is none for whoever counts; in another life it is the one
+    /// that it was, as its file says. What the replica writes down goes on without it, with the
+    /// last stamp that it had.
+    pub(crate) fn on_register_failed(&mut self, save: SaveId) {
+        if self.saves.current != Some(save) {
+            return;
+        }
+        self.voter.is_mute = true;
+        let before = self.saves.stamped_before.take();
+        if let (Some((stamp, vote)), Some(superblock)) = (before, self.superblock.as_mut()) {
+            superblock.vote_stamp = stamp;
+            superblock.vote = vote;
+            // Should the disk fail in this life, nothing will tell the next one.
+            superblock.kernel_boot_id = KernelBootId(0);
+        }
+        self.saves.repeat_without_votes();
+        self.saves.settle_accepted(&self.voter);
+        let report = self.own_report();
+        for peer in self.connected().without(self.me()).iter() {
+            self.send(peer, report.clone());
         }
     }
 

@@ -45,7 +45,12 @@ impl Resource {
     pub(crate) fn votes_in_reach(&self) -> impl Iterator<Item = (NodeId, VoteStoreId)> + Clone {
         let peers = self.peers.iter().filter(|(_, peer)| peer.report.is_some());
         let peers = peers.filter_map(|(&node, peer)| Some((node, peer.store?)));
-        peers.chain([(self.me(), self.voter.register.store)])
+        peers.chain(self.own_store().map(|store| (self.me(), store)))
+    }
+
+    /// The voter of this node, while it has a vote to give.
+    pub(crate) fn own_store(&self) -> Option<VoteStoreId> {
+        (!self.voter.is_mute).then_some(self.voter.register.store)
     }
 
     pub(crate) fn reaches_quorum_of(&self, config: &Config) -> bool {

@@ -45,6 +45,11 @@ impl Cluster {
     pub(super) fn disk_done(&mut self, node: usize, id: u64) {
         let Some(process) = self.processes[node].as_mut() else { return };
         let Some(outstanding) = process.outstanding.remove(&id) else { return };
+        if matches!(outstanding, Outstanding::Save { register: Some(_), .. })
+            && std::mem::take(&mut self.bad[node].register)
+        {
+            return self.fail_register(node, outstanding);
+        }
         if self.fails(node, &outstanding) {
             return self.fail(node, outstanding);
         }
@@ -112,6 +117,19 @@ impl Cluster {
         })
     }
 
+    /// The write of the register may have happened all the same.
+    fn fail_register(&mut self, node: usize, outstanding: Outstanding) {
+        self.trace(|| format!("n{node} fails the register of {outstanding:?}"));
+        let Outstanding::Save { save, register, .. } = outstanding else { return };
+        if self.random.chance(1, 2) {
+            self.apply_to_disk(node, &Outstanding::Save { save, register, superblock: None });
+        }
+        if let Some(process) = self.processes[node].as_mut() {
+            process.register_failed = true;
+        }
+        self.step_resource(node, ResourceInput::RegisterFailed { save });
+    }
+
     fn fail(&mut self, node: usize, outstanding: Outstanding) {
         self.trace(|| format!("n{node} fails {outstanding:?}"));
         match outstanding {
@@ -133,6 +151,12 @@ impl Cluster {
                 self.step_group(node, shard, GroupInput::Device { token, result });
             }
         }
+    }
+
+    /// Whether the voter of `node` says nothing more until it is started again.
+    #[must_use]
+    pub fn is_mute(&self, node: usize) -> bool {
+        self.processes[node].as_ref().is_some_and(|process| process.register_failed)
     }
 
     /// Of what the node's disk was asked to write, and has not, nothing happens when the process

@@ -307,6 +307,17 @@ impl Run {
                     SlowDisk { read, save: slow, flush: slow, write: slow, metadata: slow };
             }
         }
+        if self.rough && self.random.chance(1, 3) {
+            self.cluster.bad[node].register = true;
+        }
+    }
+
+    /// A voter that says nothing more votes again in another process.
+    pub(super) fn unmute(&mut self, node: usize) {
+        if self.cluster.is_mute(node) {
+            self.cluster.kill(node);
+            self.after_death(node);
+        }
     }
 
     fn stop_process(&mut self) {

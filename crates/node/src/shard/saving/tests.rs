@@ -4,19 +4,20 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
-use format::ids::{BootId, Incarnation, KernelBootId};
+use format::ids::{Ballot, BootId, Incarnation, KernelBootId, Nonce, VoteStoreId};
 use format::layout::Layout;
-use format::metadata::{Content, FurtherDisk, Superblock};
+use format::metadata::{Content, FurtherDisk, Register, Superblock};
 use format::superblock::{SUPERBLOCK_BYTES, decode_superblock};
 use io::mailbox::{Mailbox, Receiver};
-use io::{KeptBytes, Parker, PoolOptions, Reactor, Slice};
+use io::{DiskOptions, KeptBytes, Parker, PoolOptions, Reactor, Slice};
 use replication::contract::{ResourceInput, SaveId};
+use stdx::time::Time;
 use tempfile::TempDir;
 
 use crate::attach::attach;
 use crate::create_md::{CreateMdOptions, Overwrite, create_md};
 use crate::definition::Definition;
-use crate::limits::MAILBOX_CAPACITY;
+use crate::limits::{MAILBOX_CAPACITY, REGISTER_PATIENCE};
 use crate::links::Identity;
 use crate::memory::MemoryPlan;
 use crate::patience::Patience;
@@ -84,10 +85,33 @@ impl Place {
     }
 
     fn save_with(&mut self, number: u64, further: Vec<FurtherDisk>) {
+        self.save_all(number, None, further);
+    }
+
+    /// The same with a vote.
+    fn save_register(&mut self, number: u64) {
+        let register = Register {
+            resource: self.superblock.resource,
+            store: VoteStoreId(1),
+            promised: Ballot::default(),
+            promised_nonce: Nonce(0),
+            accepted: None,
+            write_counter: number,
+            disk_left_at: None,
+        };
+        self.save_all(number, Some(Box::new(register)), Vec::new());
+    }
+
+    fn save_all(
+        &mut self,
+        number: u64,
+        register: Option<Box<Register>>,
+        further: Vec<FurtherDisk>,
+    ) {
         let superblock = Superblock { write_counter: number, further, ..self.superblock.clone() };
         let save = Save {
             save: SaveId(number),
-            register: None,
+            register,
             superblock: Some(Box::new(superblock)),
             stamps: 0,
             under_way: None,
@@ -104,6 +128,26 @@ impl Place {
             Input::Resource(_) | Input::Group(_) => None,
         });
         saves.collect()
+    }
+
+    /// The saves of which it is said that the register was not written since it was asked last.
+    fn without_register(&mut self) -> Vec<u64> {
+        let inbox = self.shard.rim.inbox.drain(..);
+        let saves = inbox.filter_map(|(_, input)| match input {
+            Input::Resource(ResourceInput::RegisterFailed { save }) => Some(save.0),
+            Input::Resource(ResourceInput::Saved { save }) => panic!("{save:?} is durable"),
+            Input::Resource(_) | Input::Group(_) => None,
+        });
+        saves.collect()
+    }
+
+    /// The state directory takes no write any more.
+    fn break_register(&mut self) {
+        let path = self.directory.path().join("read-only");
+        File::create(&path).unwrap().set_len(1 << 20).unwrap();
+        let options = DiskOptions { read_only: true, ..DiskOptions::default() };
+        let disk = self.shard.rim.kit.reactor.open_disk(path, options).unwrap();
+        self.shard.hosted[0].as_mut().unwrap().register_disk = disk;
     }
 
     fn writes_under_way(&self) -> usize {
@@ -207,6 +251,45 @@ fn save_that_waited_for_a_buffer_is_written_once_after_a_move() {
     assert_eq!(place.writes_under_way(), 1);
     place.save(11);
     place.finish(&[10, 11]);
+}
+
+/// Others wait for what the replica writes down, and nobody for a vote of this node.
+#[test]
+fn saves_go_on_where_the_register_takes_no_write() {
+    let mut place = Place::new();
+    place.break_register();
+    place.save_register(10);
+    while place.writes_under_way() > 0 {
+        place.turn();
+    }
+    assert_eq!(place.without_register(), [10], "nothing of it was written: the core repeats it");
+    place.save(11);
+    place.finish(&[11]);
+    place.save_register(12);
+    assert_eq!(
+        (place.writes_under_way(), place.without_register()),
+        (0, vec![12]),
+        "it is not tried again"
+    );
+    place.save(13);
+    place.finish(&[13]);
+}
+
+/// The write is with the kernel still, and may end at any time.
+#[test]
+fn a_register_whose_write_does_not_end_is_given_up() {
+    let mut place = Place::new();
+    place.save_register(10);
+    assert_eq!(place.writes_under_way(), 1);
+    let rim = &mut place.shard.rim;
+    assert_eq!(rim.register_due, rim.kit.now + REGISTER_PATIENCE);
+    rim.kit.now = rim.register_due;
+    place.shard.give_up_hung_registers();
+    assert_eq!(place.without_register(), [10]);
+    assert_eq!(place.shard.rim.register_due, Time::NEVER, "nothing else is waited for");
+    place.save(11);
+    place.finish(&[11]);
+    assert!(place.shard.hosted[0].as_ref().unwrap().register_failed);
 }
 
 /// Of a replica with several volumes the stamps come before the superblock: that of a disk which is

@@ -1,0 +1,121 @@
+//! State directories that take no write any more: the voter is mute, and its replica goes on.
+
+use std::time::Duration;
+
+use replication::contract::Command;
+use simulator::cluster::BadDisk;
+use simulator::scenario::Scenario;
+
+/// The voter of `node` fails its next write.
+fn spoil_register(it: &mut Scenario, node: usize) {
+    it.cluster.bad[node] = BadDisk { register: true, ..BadDisk::default() };
+}
+
+/// Node 0 leads, and alone has the data in the end: nobody can do without what its replica writes
+/// down. The two other voters decide.
+#[test]
+fn a_leader_that_cannot_write_its_register_loses_others_as_ever() {
+    let mut it = Scenario::new(3, 1, 0);
+    it.must_write(0, 7, 1);
+    spoil_register(&mut it, 0);
+    for value in [2, 3] {
+        let detached = it.command(1, Command::Detach);
+        it.until("the end of the disk", |it| it.succeeded(detached));
+        it.must_write(0, 7, value);
+        assert!(it.cluster.is_mute(0) && !it.is_in_sync(0, 1));
+        it.attach(1);
+        it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    }
+    it.demote_and_promote(0, 1);
+    assert_eq!(it.must_read(1, 7), 3);
+}
+
+/// One of three is away, one is mute: whatever it was asked for last, the third decides nothing.
+#[test]
+fn a_mute_voter_is_missed_where_its_vote_is_needed() {
+    for (phase, millis) in [("Preparing", 0), ("Accepting", 0), ("Accepting", 1)] {
+        let mut it = Scenario::new(3, 0, 0);
+        it.run(Duration::from_millis(millis));
+        it.cluster.slow[0].save = Duration::from_millis(5);
+        it.cluster.kill(2);
+        it.until("the vote", |it| it.explains(0, phase));
+        spoil_register(&mut it, 0);
+        it.until("its failure", |it| it.cluster.is_mute(0));
+        let part = it.write(0, 7, 1);
+        it.run(Duration::from_secs(5));
+        assert_eq!(it.ended(part), None, "one voter of three decided");
+        it.cluster.start(2);
+        it.until("the write", |it| it.ended(part).is_some());
+        it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+    }
+}
+
+/// After a restart it votes again: a later leader needs it.
+#[test]
+fn a_voter_that_was_mute_votes_again_after_a_restart() {
+    for (node, leader, other) in [(0, 1, 2), (1, 2, 0), (2, 1, 0)] {
+        let mut it = Scenario::new(3, 0, 0);
+        it.must_write(0, 7, 1);
+        spoil_register(&mut it, node);
+        it.demote(0);
+        it.promote(1);
+        assert!(it.cluster.is_mute(node));
+        it.must_write(1, 7, 2);
+        it.cluster.kill(node);
+        if leader != 1 {
+            it.promote(leader);
+        }
+        it.cluster.start(node);
+        it.run(Duration::from_secs(2));
+        it.until("all in sync", |it| (0..3).all(|node| it.is_in_sync(leader, node)));
+        it.cluster.kill(other);
+        it.must_write(leader, 7, 3);
+    }
+}
+
+/// A majority at once: none of them is a new voter, or nobody would be left to admit it.
+#[test]
+fn all_voters_that_were_mute_decide_after_a_restart() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    for node in 0..3 {
+        spoil_register(&mut it, node);
+    }
+    it.command(0, Command::Demote);
+    it.until("their failures", |it| (0..3).all(|node| it.cluster.is_mute(node)));
+    it.run(Duration::from_secs(1));
+    for node in 0..3 {
+        it.cluster.kill(node);
+        it.cluster.start(node);
+    }
+    it.promote(1);
+    assert_eq!(it.must_read(1, 7), 1);
+}
+
+/// What its file says of the line that is left is no obstacle, in this life and in the next.
+#[test]
+fn a_replica_with_a_mute_voter_gives_way() {
+    for millis in 0..3 {
+        let mut it = Scenario::with_quorum_off(2, 0);
+        it.run(Duration::from_millis(millis));
+        it.must_write(0, 7, 1);
+        it.part(&[0], &[1]);
+        it.promote(1);
+        it.must_write(0, 7, 10);
+        it.must_write(1, 7, 20);
+        it.demote(1);
+        it.meet(&[0], &[1]);
+        it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+        spoil_register(&mut it, 1);
+        it.discard(1, 0);
+        it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+        assert!(it.cluster.is_mute(1));
+        it.must_write(0, 7, 30);
+        it.cluster.kill(1);
+        it.cluster.start(1);
+        it.run(Duration::from_secs(1));
+        it.until("its return in another life", |it| it.is_in_sync(0, 1));
+        it.until("both to vote", |it| it.voters(0) == [0, 1]);
+        assert_eq!(it.on_disk(1, 7), 30);
+    }
+}
