@@ -163,10 +163,14 @@ impl Disk {
 
     pub(crate) fn log(&mut self, record: &AlRecord) {
         self.logged = true;
-        for change in &record.changes {
-            match change.extent {
-                Some(extent) => self.activity.insert((record.ring, change.slot), extent),
-                None => self.activity.remove(&(record.ring, change.slot)),
+        // The context comes first. A slot may be free there that no change names: room was made for
+        // an extent that is not logged yet.
+        let context = (record.context_start..).zip(record.context.iter().copied());
+        let changes = record.changes.iter().map(|change| (change.slot, change.extent));
+        for (slot, extent) in context.chain(changes) {
+            match extent {
+                Some(extent) => self.activity.insert((record.ring, slot), extent),
+                None => self.activity.remove(&(record.ring, slot)),
             };
         }
         self.rings.entry(record.ring).or_insert_with(|| Ring::empty(record.ring)).append(record);

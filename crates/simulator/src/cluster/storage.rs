@@ -426,6 +426,7 @@ fn is_of_interest(block: u64) -> bool {
 mod tests {
     use super::*;
     use crate::cluster::{Cluster, Quirks};
+    use format::metadata::{AlChange, AlRecord};
     use format::space::Space;
     use replication::resource::{Demands, Readmission};
 
@@ -473,5 +474,23 @@ mod tests {
         disk.write(7, 3);
         disk.finish_flush(&flush);
         assert_eq!(disk.unflushed().collect::<Vec<_>>(), [(7, 2)]);
+    }
+
+    /// Room was made for an extent that did not come: the record says so in its context alone.
+    #[test]
+    fn what_the_context_of_a_record_drops_is_not_in_the_log() {
+        let mut disk = disk();
+        let change = |slot, extent| AlChange { slot, extent: Some(extent) };
+        let record = |number, changes, context| AlRecord {
+            ring: 0,
+            number,
+            changes,
+            context_start: 0,
+            context,
+        };
+        disk.log(&record(2, vec![change(0, 5), change(1, 15)], vec![Some(5), Some(15)]));
+        disk.log(&record(3, vec![change(0, 6)], vec![Some(6), None]));
+        assert_eq!(disk.activity.values().copied().collect::<Vec<_>>(), [6]);
+        disk.replay_log();
     }
 }
