@@ -514,12 +514,15 @@ impl Resource {
         {
             return self.rest_promotion(CommandErrorCode::NoUpToDateData, reason);
         }
-        // What the lost ones may miss; a single member cannot differ from itself (7.4, 7.5).
+        // What the lost ones may miss: a clean end wrote down what its members are equal in, not
+        // what they have noted for others (M4). A single member cannot differ from itself, nor can
+        // any after a clean end (7.4, 7.5).
         let space = base.space();
-        let mut missed = if base.clean { Vec::new() } else { difference(&sealed) };
+        let mut missed = difference(&sealed);
         crate::resource::member::within(&mut missed, &space);
         let missed = crate::resource::member::bounded(missed, &space);
-        let outdated = if sealed.len() == 1 { Vec::new() } else { missed.clone() };
+        let are_equal = base.clean || sealed.len() == 1;
+        let outdated = if are_equal { Vec::new() } else { missed.clone() };
         let lossy = !base.clean && best.is_some_and(Standing::may_lack_writes);
         let memory = if lossy { Memory::MayBeLost } else { Memory::Kept };
         let chosen: MemberSet = sealed.keys().copied().collect();
