@@ -16,8 +16,8 @@ use format::message::SlotBase;
 use format::space::Space;
 use replication::balance::ReadPolicy;
 use replication::contract::{
-    DeviceResult, GroupAction, GroupInput, LostMember, MetadataWrite, PartId, Payload, ReplicaRole,
-    Request, RequestKind, RoundId, ToGroup,
+    AboutFlushes, DeviceResult, FromGroup, GroupAction, GroupInput, LostMember, MetadataWrite,
+    PartId, Payload, ReplicaRole, Request, RequestKind, RoundId, ToGroup,
 };
 use replication::group::{GroupOptions, LaneGroup};
 use stdx::random::Random;
@@ -238,6 +238,11 @@ impl Cluster {
                 GroupAction::Complete { result, .. } => {
                     assert!(result.is_ok(), "a request failed");
                     self.completed += 1;
+                }
+                GroupAction::Home(FromGroup::DeviceFlushed { number }) => {
+                    let shard = u8::try_from(shard).expect("few shards");
+                    let believe = ToGroup::Flushes(AboutFlushes::Believe { shard, number });
+                    self.members[me].inbox.push_back((usize::from(shard), believe.into()));
                 }
                 GroupAction::Release(_) | GroupAction::Home(_) => {}
                 other @ (GroupAction::DigestDevice { .. }

@@ -29,6 +29,7 @@
 //!    thread that steps the home.
 
 mod cuts;
+mod flushes;
 mod members;
 mod sizes;
 
@@ -46,6 +47,7 @@ use stdx::time::Time;
 use crate::attach::GroupDisk;
 use crate::balance::ReadPolicy;
 pub use crate::contract::cuts::{AboutCuts, Lag, LagLimits};
+pub use crate::contract::flushes::AboutFlushes;
 pub use crate::contract::members::{LostMember, Misbehaviour, Stay};
 pub use crate::contract::sizes::{DeviceSize, NewArea, ResizeTask, SizeOrder, SizeTask};
 use crate::resource::{Demands, MemberOptions, Readmission};
@@ -369,6 +371,8 @@ pub enum ToGroup {
     Receipts(AboutReceipts),
     /// Followers, and what they apply together.
     Cuts(AboutCuts),
+    /// Flushes of the device that ended well.
+    Flushes(AboutFlushes),
     /// The drain did not succeed: requests go on.
     Resume,
     /// Obey no session, write what is dirty, so that the next start replays nothing; answer.
@@ -443,6 +447,10 @@ pub enum FromGroup {
     /// A flush waits for what the groups answered before all members wrote it.
     SettleReceipts {
         number: u32,
+    },
+    /// The device called this flush of the group done: is it to be believed?
+    DeviceFlushed {
+        number: u64,
     },
     Floors {
         round: RoundId,

@@ -7,6 +7,7 @@
 mod attach;
 pub(crate) mod durable;
 pub(crate) mod flush;
+mod trust;
 mod receipts;
 pub(crate) mod cuts;
 mod congestion;
@@ -48,6 +49,7 @@ use crate::group::receipts::Receipts;
 use crate::group::resize::Sizes;
 use crate::group::shared::{Positions, Shared};
 use crate::group::slow::SlowWatch;
+use crate::group::trust::Trust;
 use crate::lane::compare::digests_of;
 use crate::lane::{DeviceUse, Lane, Slot, Turn, is_apply, token_lane, token_seq};
 use crate::limits;
@@ -96,6 +98,7 @@ pub struct LaneGroup {
     positions: [u8; 256],
     pub(crate) shared: Shared,
     pub(crate) flushes: Flushes,
+    trust: Trust,
     pub(crate) receipts: Receipts,
     pub(crate) cuts: Cuts,
     /// Followers that may be left behind.
@@ -187,6 +190,7 @@ impl LaneGroup {
                 stable_due: Time::NEVER,
             },
             flushes: Flushes::default(),
+            trust: Trust::default(),
             receipts: Receipts::default(),
             cuts: Cuts::default(),
             lag: Vec::new(),
@@ -355,6 +359,7 @@ impl LaneGroup {
             || !self.recording.is_empty()
             || !self.syncing.is_empty();
         let is_followed = self.receipts.is_asked()
+            || self.trust.is_asked()
             || !self.view.named_followers.is_empty()
             || !self.lag.is_empty();
         is_changing || is_repairing || is_followed
@@ -505,6 +510,9 @@ impl LaneGroup {
     /// Tells the home shard what became true for all lanes.
     fn settle_facts(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         self.settle_seal(actions);
+        if self.trust.is_asked() {
+            self.settle_trust(actions);
+        }
         if self.receipts.is_asked() {
             self.settle_receipts(actions);
         }

@@ -2,9 +2,9 @@
 //!
 //! The lane of the session's leader orders operations (`leader`); the lane of every replica, the
 //! leader's own included, applies them (`replica`). A write walks through `write` on the one side
-//! and `apply` on the other; `read`, `copy` and `loss` are the other stories. Overlapping operations
-//! are never in flight together: an operation holds its range from its start until all of the write
-//! set acknowledged.
+//! and `apply` on the other; `read`, `copy` and `loss` are the other stories. Overlapping
+//! operations are never in flight together: an operation holds its range from its start until all
+//! of the write set acknowledged.
 
 pub(crate) mod write;
 mod apply;

@@ -18,6 +18,7 @@ mod promote;
 mod propose;
 mod rounds;
 mod saves;
+mod trust;
 mod session;
 mod losses;
 mod reopen;
@@ -510,6 +511,7 @@ impl Resource {
                 }
             }
             FromGroup::SettleReceipts { number } => self.on_flush_asks(shard, number),
+            FromGroup::DeviceFlushed { number } => self.on_device_flushed(shard, number),
             FromGroup::WantCut => self.on_cut_wanted(),
             FromGroup::CutArrived { nonce, number, lanes } => {
                 self.on_cut_arrived(nonce, number, lanes);

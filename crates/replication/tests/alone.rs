@@ -5,8 +5,8 @@ use format::message::SlotBase;
 use format::space::Space;
 use replication::balance::ReadPolicy;
 use replication::contract::{
-    DeviceResult, GroupAction, GroupInput, LostMember, PartId, Payload, ReplicaRole, Request,
-    RequestKind, RoundId, ToGroup,
+    AboutFlushes, DeviceResult, FromGroup, GroupAction, GroupInput, LostMember, PartId, Payload,
+    ReplicaRole, Request, RequestKind, RoundId, ToGroup,
 };
 use replication::group::{GroupOptions, LaneGroup};
 use replication::limits;
@@ -79,8 +79,22 @@ impl Alone {
                         assert_eq!(result, Ok(None));
                         self.completed += 1;
                     }
+                    GroupAction::Home(FromGroup::DeviceFlushed { number }) => {
+                        let believe = AboutFlushes::Believe { shard: 0, number };
+                        inputs.push(ToGroup::Flushes(believe).into());
+                    }
                     GroupAction::Release(_) | GroupAction::Home(_) => {}
-                    other => panic!("a write needs nothing like {other:?}"),
+                    other @ (GroupAction::ReadDevice { .. }
+                    | GroupAction::DigestDevice { .. }
+                    | GroupAction::CopyDevice { .. }
+                    | GroupAction::ZeroDevice { .. }
+                    | GroupAction::Send { .. }
+                    | GroupAction::SendWrite { .. }
+                    | GroupAction::Overlay { .. }
+                    | GroupAction::DigestPayload { .. }
+                    | GroupAction::KeepBlocks { .. }) => {
+                        panic!("a write needs nothing like {other:?}")
+                    }
                 }
             }
             assert!(!self.group.forgets_errands());

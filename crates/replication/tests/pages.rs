@@ -7,8 +7,8 @@ use format::message::{Data, DataBody, SlotBase};
 use format::space::Space;
 use replication::balance::ReadPolicy;
 use replication::contract::{
-    DeviceResult, FromGroup, GroupAction, GroupInput, LostMember, MetadataWrite, RoundId, ToGroup,
-    Token,
+    AboutFlushes, DeviceResult, FromGroup, GroupAction, GroupInput, LostMember, MetadataWrite,
+    RoundId, ToGroup, Token,
 };
 use replication::group::{GroupOptions, LaneGroup, LoadedPage};
 use stdx::time::Time;
@@ -62,6 +62,17 @@ fn done(group: &mut LaneGroup, token: Token) -> Vec<GroupAction> {
     step(group, GroupInput::Device { token, result: Ok(DeviceResult::Done) })
 }
 
+/// The device flushed, and the home of the only group has heard of no error.
+fn flushed(group: &mut LaneGroup, token: Token) -> Vec<GroupAction> {
+    let number = done(group, token).into_iter().find_map(|action| {
+        let GroupAction::Home(FromGroup::DeviceFlushed { number }) = action else { return None };
+        Some(number)
+    });
+    let number = number.expect("the home is asked whether to believe that");
+    let shard = 0;
+    tell(group, ToGroup::Flushes(AboutFlushes::Believe { shard, number }))
+}
+
 /// The pages that are written: of whom, what they mark, and by which request.
 fn pages(actions: &[GroupAction]) -> Vec<(u8, u64, Token)> {
     let page = |action: &GroupAction| {
@@ -83,7 +94,7 @@ fn marks_that_move_to_another_slot_leave_the_own_one_last() {
         let GroupAction::FlushDevice { token } = action else { return None };
         Some(token)
     });
-    done(&mut group, flush.expect("the device is flushed before the first seal is answered"));
+    flushed(&mut group, flush.expect("the device is flushed before the first seal is answered"));
     let LostMember { member, base } = lost(1, 3);
     let (lane, ranges, id) = (LaneIndex(0), vec![BlockRange::new(7, 1)], QuestionId::of(1));
     let body = DataBody::Loss { lane, member, base, ranges, id };
@@ -101,7 +112,7 @@ fn marks_that_move_to_another_slot_leave_the_own_one_last() {
         let GroupAction::FlushDevice { token } = action else { return None };
         Some(*token)
     });
-    let actions = done(&mut group, flush.expect("a checkpoint flushes"));
+    let actions = flushed(&mut group, flush.expect("a checkpoint flushes"));
     assert_eq!(pages(&actions), []);
     let actions = done(&mut group, of_other);
     let [(ME, 0, of_own)] = pages(&actions)[..] else { panic!("{:?}", pages(&actions)) };

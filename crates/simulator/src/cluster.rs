@@ -90,6 +90,9 @@ pub struct BadDisk {
     pub read: bool,
     pub write: bool,
     pub flush: bool,
+    /// The disk loses what was not flushed, and tells one request of one shard: the next one that
+    /// makes something durable. That one it answers late, if it is slow then.
+    pub forgets: bool,
     pub metadata: bool,
     pub save: bool,
     /// Of the state directory: the register is written no more.
@@ -425,6 +428,7 @@ impl Cluster {
         for outstanding in process.outstanding.into_values() {
             self.abandon(node, outstanding);
         }
+        self.disks[node].forget_nothing();
         self.stopped_until[node] = Time::ZERO;
         for other in 0..self.processes.len() {
             self.tear(node, other, end);

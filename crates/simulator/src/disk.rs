@@ -21,6 +21,9 @@ const PAGE_BLOCKS: u64 = 32_768;
 pub(crate) struct Disk {
     durable: BTreeMap<u64, u64>,
     cache: BTreeMap<u64, u64>,
+    /// What it lost of the cache: it can be read until the disk is given up, and no flush makes it
+    /// durable.
+    forgotten: BTreeMap<u64, u64>,
     pub(crate) superblock: Superblock,
     pub(crate) register: Register,
     /// The tables of the activity log's rings, as their durable records make them.
@@ -95,6 +98,7 @@ impl Disk {
         Self {
             durable: BTreeMap::new(),
             cache: BTreeMap::new(),
+            forgotten: BTreeMap::new(),
             superblock,
             register,
             activity: BTreeMap::new(),
@@ -113,24 +117,26 @@ impl Disk {
     }
 
     pub(crate) fn read(&self, block: u64) -> u64 {
-        let cached = self.cache.get(&block).or_else(|| self.durable.get(&block));
-        cached.copied().unwrap_or(0)
+        let volatile = self.cache.get(&block).or_else(|| self.forgotten.get(&block));
+        volatile.or_else(|| self.durable.get(&block)).copied().unwrap_or(0)
     }
 
     /// Blocks that were ever written.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = u64> {
-        self.durable.keys().chain(self.cache.keys()).copied()
+        self.durable.keys().chain(self.cache.keys()).chain(self.forgotten.keys()).copied()
     }
 
     pub(crate) fn write(&mut self, block: u64, value: u64) {
         self.touched.push(block);
         self.strays.remove(&block);
+        self.forgotten.remove(&block);
         self.cache.insert(block, value);
     }
 
     pub(crate) fn write_durably(&mut self, block: u64, value: u64) {
         self.touched.push(block);
         self.cache.remove(&block);
+        self.forgotten.remove(&block);
         self.durable_at.insert(block, self.event);
         // Only a flush that begins from now on may put something else there.
         self.flushed_by.insert(block, self.flushes + 1);
@@ -159,6 +165,26 @@ impl Disk {
                 self.cache.remove(&block);
             }
         }
+    }
+
+    /// The cache is gone, of which one request will tell, and no other: a flush that begins from
+    /// now on finds nothing to do.
+    pub(crate) fn forget_cache(&mut self) {
+        self.forgotten.append(&mut self.cache);
+    }
+
+    /// The process dies, and perhaps nobody was told: a disk that tells nobody is beyond help, so
+    /// this one lost nothing.
+    pub(crate) fn forget_nothing(&mut self) {
+        let forgotten = std::mem::take(&mut self.forgotten);
+        for (block, value) in forgotten {
+            self.cache.entry(block).or_insert(value);
+        }
+    }
+
+    /// It was given up: what it forgot is not read again.
+    pub(crate) fn drop_forgotten(&mut self) {
+        self.touched.extend(std::mem::take(&mut self.forgotten).into_keys());
     }
 
     pub(crate) fn log(&mut self, record: &AlRecord) {
@@ -212,14 +238,17 @@ impl Disk {
 
     /// I10: a block of the volume that power loss would take back, and that nothing durable marks.
     pub(crate) fn unprotected(&self, volumes: &Space) -> Option<u64> {
-        let mut cached = self.cache.keys().copied().filter(|&block| volumes.has(block));
-        cached.find(|&block| !self.is_kept_in_mind(block))
+        let volatile = self.cache.keys().chain(self.forgotten.keys()).copied();
+        let mut volatile = volatile.filter(|&block| volumes.has(block));
+        volatile.find(|&block| !self.is_kept_in_mind(block))
     }
 
     /// The same of some blocks alone.
     pub(crate) fn unprotected_of(&self, blocks: &[u64], volumes: &Space) -> Option<u64> {
-        let is_cached = |block: &&u64| volumes.has(**block) && self.cache.contains_key(block);
-        blocks.iter().filter(is_cached).copied().find(|&block| !self.is_kept_in_mind(block))
+        let is_volatile =
+            |block: &u64| self.cache.contains_key(block) || self.forgotten.contains_key(block);
+        let is_looked_at = |block: &&u64| volumes.has(**block) && is_volatile(block);
+        blocks.iter().filter(is_looked_at).copied().find(|&block| !self.is_kept_in_mind(block))
     }
 
     fn is_kept_in_mind(&self, block: u64) -> bool {
@@ -244,7 +273,8 @@ impl Disk {
 
     /// Blocks whose cached content is not durable, and what is.
     pub(crate) fn unflushed(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.cache.keys().map(|&block| (block, self.durable.get(&block).copied().unwrap_or(0)))
+        let volatile = self.cache.keys().chain(self.forgotten.keys());
+        volatile.map(|&block| (block, self.durable.get(&block).copied().unwrap_or(0)))
     }
 
     /// Disks of several volumes may keep all of their cache, or lose all of it.

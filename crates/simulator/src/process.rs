@@ -1,6 +1,6 @@
 //! One life of one daemon: the two machines of `replication` and what they have under way.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use format::ids::{
     BlockMask, BlockRange, BootId, Digest, Incarnation, KernelBootId, MemberSet, NodeId, ResourceId,
@@ -41,6 +41,8 @@ pub(crate) struct Process {
     /// Whether the requests of each group reach the disk.
     pub(crate) reaches_disk: Vec<bool>,
     pub(crate) outstanding: BTreeMap<u64, Outstanding>,
+    /// Of these, what is told that the disk lost its cache.
+    pub(crate) doomed: BTreeSet<u64>,
     /// For the groups, of a disk that is offered to the resource.
     pub(crate) offered: Vec<GroupDisk>,
 }
@@ -96,6 +98,18 @@ pub(crate) enum Outstanding {
 }
 
 impl Outstanding {
+    /// It makes something durable: where the cache is gone, one of these is told.
+    pub(crate) fn is_synchronous(&self) -> bool {
+        match self {
+            Self::Flush { .. } | Self::Metadata { .. } => true,
+            Self::Write { fua, .. } => *fua,
+            Self::Save { superblock, .. } => superblock.is_some(),
+            Self::Read { .. } | Self::Digest { .. } | Self::Hash { .. } | Self::Refused { .. } => {
+                false
+            }
+        }
+    }
+
     /// As the groups may ask it that reach the disk; the register is elsewhere.
     pub(crate) fn checked(self, reaches_disk: &[bool]) -> Self {
         match self {
@@ -183,6 +197,7 @@ impl Process {
             register_failed: false,
             reaches_disk: vec![diskful; usize::from(shards)],
             outstanding: BTreeMap::new(),
+            doomed: BTreeSet::new(),
             offered: Vec::new(),
         }
     }

@@ -481,8 +481,13 @@ impl Scenario {
     }
 
     pub fn flush(&mut self, node: usize) -> PartId {
+        self.flush_by(node, 0)
+    }
+
+    /// Flushes the volume by the shard that has `block`.
+    pub fn flush_by(&mut self, node: usize, block: u64) -> PartId {
         let part = PartId(self.number());
-        self.cluster.request(node, 0, GroupInput::Flush(part));
+        self.cluster.request(node, block, GroupInput::Flush(part));
         part
     }
 

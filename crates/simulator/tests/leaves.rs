@@ -178,6 +178,9 @@ fn one_leaves_in_mid_resync() {
     it.cluster.slow[1].write = Duration::from_millis(200);
     it.cluster.start(1);
     it.until("a resync", |it| it.status(0).is_some_and(|status| status.members[1].syncing));
+    // Who has not heard of those that would be left goes without a word.
+    it.until("its view", |it| it.status(1).is_some_and(|status| status.members[2].connected));
+    it.run(Duration::from_millis(20));
     it.stop(1);
     assert_eq!(it.voters(0), [0, 2]);
     it.stop(2);

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use format::ids::EXTENT_BLOCKS;
 use replication::contract::Command;
-use simulator::cluster::{SlowDisk, Way};
+use simulator::cluster::{BadDisk, SlowDisk, Way};
 use simulator::scenario::Scenario;
 
 /// A block of a lane that the second of two shards has.
@@ -34,10 +35,13 @@ fn a_shard_that_was_drained_once_is_not_taken_for_drained_again() {
     it.must_write(0, 7, 1);
     it.must_write(0, SECOND, 1);
     it.run(Duration::from_secs(1));
-    it.cluster.slow[1] = SlowDisk { write: Duration::from_secs(11), ..SlowDisk::default() };
-    it.cluster.slow_mail.insert((0, 1, Way::FromGroup), Duration::from_secs(12));
+    let flush = Duration::from_millis(10);
+    it.cluster.slow[1] = SlowDisk { write: Duration::from_secs(11), flush, ..SlowDisk::default() };
     let _ = it.write(0, 7, 2);
     let first = it.command(0, Command::Demote);
+    it.until("the flush of the second shard", |it| it.flushes_waiting(0) > 0);
+    it.until("its end here", |it| it.flushes_waiting(0) == 0);
+    it.cluster.slow_mail.insert((0, 1, Way::FromGroup), Duration::from_secs(12));
     it.until("the end of the first drain", |it| it.failed(first));
     // What the second shard said of the first drain is still on its way.
     it.run(Duration::from_millis(1900));
@@ -117,4 +121,95 @@ fn a_copy_of_before_a_loss_does_not_end_the_one_after_it() {
     it.cluster.slow_mail.clear();
     it.until("its return", |it| it.is_in_sync(CLIENT, 2));
     assert_eq!(it.on_disk(2, 7), 2);
+}
+
+/// The disk of node 1 lost its cache, and told one request of one shard. What another shard flushes
+/// meanwhile the disk calls done: it found nothing to do. That makes no write durable, at the
+/// Primary or at a member, whatever was told (I15).
+#[test]
+fn a_flush_of_one_shard_is_not_believed_where_another_shard_was_told_of_an_error() {
+    for leader in [0, 1] {
+        for told in [Told::Flush, Told::DurableWrite, Told::Record] {
+            let mut it = Scenario::with_shards(3, 0, leader, 2);
+            it.must_write(leader, 7, 1);
+            it.must_write(leader, SECOND, 1);
+            it.cluster.bad[1] = BadDisk { forgets: true, ..BadDisk::default() };
+            // The error is there, and nobody looked at it yet; then only the shard knows.
+            it.cluster.slow[1] = slow_to_tell();
+            it.cluster.slow_mail.insert((1, 0, Way::FromGroup), Duration::from_millis(200));
+            told.ask(&mut it, leader);
+            it.until("the loss of the cache", |it| !it.cluster.bad[1].forgets);
+            it.cluster.slow[1] = SlowDisk::default();
+            let flush = it.flush_by(leader, SECOND);
+            it.until("the end of the flush", |it| it.ended(flush).is_some());
+            assert!(!it.is_in_sync(leader, 1), "{told:?}, node {leader} leads: it counted");
+            assert_eq!(it.ended(flush), Some(&Ok(None)), "the others have it");
+        }
+    }
+}
+
+/// The same, where the shard that was told nothing needs room in its activity log: what it names no
+/// more, a replica that is taken back would not be given again.
+#[test]
+fn no_extent_leaves_the_log_by_a_flush_that_found_the_cache_gone() {
+    let mut it = Scenario::with_shards(3, 0, 0, 2);
+    let of_second = |extent: u64| (2 * extent + 1) * EXTENT_BLOCKS;
+    for extent in 0..8 {
+        it.must_write(0, of_second(extent), 1);
+    }
+    it.run(Duration::from_secs(1));
+    it.cluster.bad[1] = BadDisk { forgets: true, ..BadDisk::default() };
+    it.cluster.slow_mail.insert((1, 0, Way::FromGroup), Duration::from_millis(200));
+    let _ = it.write_durably(0, 7, 1);
+    it.until("the loss of the cache", |it| !it.cluster.bad[1].forgets);
+    let _ = it.write(0, of_second(8), 2);
+    it.until("the loss of node 1", |it| !it.is_in_sync(0, 1));
+    it.cluster.slow_mail.clear();
+    it.attach(1);
+    it.until("its return", |it| it.is_in_sync(0, 1));
+    for extent in 0..8 {
+        assert_eq!(it.on_disk(1, of_second(extent)), 1, "extent {extent}");
+    }
+}
+
+/// The home saves its superblock by itself, and may be the one that is told: as a voter, of a value
+/// that is chosen without it.
+#[test]
+fn a_flush_waits_for_a_superblock_that_is_on_its_way() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.kill(2);
+    it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+    it.cluster.start(2);
+    it.until("its return", |it| it.explains(0, "change: Some(Joining"));
+    it.cluster.bad[1] = BadDisk { forgets: true, ..BadDisk::default() };
+    it.cluster.slow[1] = SlowDisk { save: Duration::from_millis(20), ..SlowDisk::default() };
+    it.until("the loss of the cache", |it| !it.cluster.bad[1].forgets);
+    let flush = it.flush(0);
+    it.until("the end of the flush", |it| it.ended(flush).is_some());
+    assert!(!it.is_in_sync(0, 1), "it counted");
+}
+
+/// What makes something durable, and so is told that the cache is gone.
+#[derive(Clone, Copy, Debug)]
+enum Told {
+    Flush,
+    DurableWrite,
+    /// Of the activity log.
+    Record,
+}
+
+impl Told {
+    fn ask(self, it: &mut Scenario, leader: usize) {
+        let _ = match self {
+            Self::Flush => it.flush(leader),
+            Self::DurableWrite => it.write_durably(leader, 7, 2),
+            Self::Record => it.write(leader, 4 * EXTENT_BLOCKS, 2),
+        };
+    }
+}
+
+fn slow_to_tell() -> SlowDisk {
+    let late = Duration::from_millis(20);
+    SlowDisk { flush: late, write: late, metadata: late, save: late, ..SlowDisk::default() }
 }

@@ -51,7 +51,7 @@ impl<T> Slab<T> {
     #[must_use]
     pub fn len(&self) -> usize {
         // A place is free, or full.
-        self.slots.len() - self.free.len()
+        self.slots.len().wrapping_sub(self.free.len())
     }
 
     #[must_use]

@@ -25,7 +25,9 @@ const PAGE_WRITES_MAX: usize = 16;
 
 #[derive(Debug)]
 pub(crate) struct Durable {
-    uses: Slab<DurableUse>,
+    /// With their numbers, in the order in which they were asked for.
+    uses: Slab<(DurableUse, u64)>,
+    next_use: u64,
     /// Pages whose write is outstanding.
     saving: BTreeSet<PageId>,
     checkpoint: Option<Checkpoint>,
@@ -89,6 +91,7 @@ impl Durable {
         let header = |&slot| Header { slot, durable: true, asked: 0, waiting: Vec::new() };
         Self {
             uses: Slab::default(),
+            next_use: 0,
             saving: BTreeSet::new(),
             checkpoint: None,
             waiting: VecDeque::new(),
@@ -97,7 +100,19 @@ impl Durable {
     }
 
     pub(crate) fn token(&mut self, durable_use: DurableUse) -> Token {
-        group_token(u64::from(self.uses.insert(durable_use)))
+        let number = self.next_use;
+        self.next_use += 1;
+        group_token(u64::from(self.uses.insert((durable_use, number))))
+    }
+
+    /// The number of what is asked for next.
+    pub(crate) fn next_use(&self) -> u64 {
+        self.next_use
+    }
+
+    /// Something is not answered that was asked for before `number` was.
+    pub(crate) fn has_use_before(&self, number: u64) -> bool {
+        self.uses.values().any(|&(_, known)| known < number)
     }
 
     /// No flush, record or page is being written.
@@ -211,7 +226,7 @@ impl LaneGroup {
         actions: &mut Vec<GroupAction>,
     ) {
         let index = u32::try_from(token.0).expect("tokens of the group are slab indices");
-        let Some(durable_use) = self.durable.uses.remove(index) else { return };
+        let Some((durable_use, _)) = self.durable.uses.remove(index) else { return };
         self.view.disk_failed |= result.is_err();
         match durable_use {
             DurableUse::Flush => self.on_device_flushed(result, actions),

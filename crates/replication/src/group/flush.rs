@@ -2,7 +2,8 @@
 //!
 //! FLUSH is an operation of the volume; no lane takes part (PROTOCOL.md 5.5). What completed
 //! before it is already in every member's device cache, so each member flushes its device once
-//! after the request arrived. Requests that wait together share one device flush.
+//! after the request arrived. Requests that wait together share one device flush, which counts once
+//! no group was told that the device lost something (`trust`).
 
 use std::collections::VecDeque;
 
@@ -21,7 +22,7 @@ use crate::quorum;
 pub(crate) struct Flushes {
     started: u64,
     done: u64,
-    running: bool,
+    running: Running,
     /// Served by the flush that runs.
     current: Vec<Waiter>,
     /// Came after it began: served by the next.
@@ -31,6 +32,16 @@ pub(crate) struct Flushes {
     /// the front ends let in.
     overflow: VecDeque<PartId>,
     next_id: u32,
+}
+
+/// How far the newest flush of the device is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Running {
+    #[default]
+    No,
+    Asked,
+    /// The device called it done; the home asks whether that is to be believed.
+    Ended,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +86,15 @@ impl Flushes {
 
     /// The device is another one.
     pub(crate) fn forget_device(&mut self) {
-        assert!(!self.running, "nothing is under way on the former disk");
+        assert_ne!(self.running, Running::Asked, "nothing is under way on the former disk");
+        self.forget_waiting();
+    }
+
+    /// What the flushes of the device were for is never acknowledged.
+    pub(crate) fn forget_waiting(&mut self) {
+        if self.running == Running::Ended {
+            self.running = Running::No;
+        }
         self.current.clear();
         self.next.clear();
     }
@@ -285,10 +304,10 @@ impl LaneGroup {
     }
 
     fn start_device_flush(&mut self, actions: &mut Vec<GroupAction>) {
-        if self.flushes.running || self.flushes.next.is_empty() {
+        if self.flushes.running != Running::No || self.flushes.next.is_empty() {
             return;
         }
-        self.flushes.running = true;
+        self.flushes.running = Running::Asked;
         self.flushes.started += 1;
         std::mem::swap(&mut self.flushes.current, &mut self.flushes.next);
         let token: Token = self.durable.token(DurableUse::Flush);
@@ -300,18 +319,30 @@ impl LaneGroup {
         result: Result<(), DeviceError>,
         actions: &mut Vec<GroupAction>,
     ) {
-        self.flushes.running = false;
+        self.flushes.running = Running::Ended;
         if self.view.disk_failed {
-            // I15: what the flush was for is never acknowledged; this member is lost.
-            self.flushes.current.clear();
-            self.flushes.next.clear();
+            // I15: this member is lost.
+            self.flushes.forget_waiting();
             if result.is_err() {
                 let fact = FromGroup::MemberFailed { member: self.view.me };
                 actions.push(GroupAction::Home(fact));
             }
             return;
         }
-        self.flushes.done = self.flushes.started;
+        let number = self.flushes.started;
+        actions.push(GroupAction::Home(FromGroup::DeviceFlushed { number }));
+    }
+
+    /// All groups heard what became of what might have been told of a loss.
+    pub(crate) fn on_flush_believed(&mut self, number: u64, actions: &mut Vec<GroupAction>) {
+        if self.flushes.running != Running::Ended || self.flushes.started != number {
+            return;
+        }
+        if self.view.disk_failed {
+            return self.flushes.forget_waiting();
+        }
+        self.flushes.running = Running::No;
+        self.flushes.done = number;
         self.holds_former_writes = false;
         let mut served = std::mem::take(&mut self.flushes.current);
         for &waiter in &served {

@@ -76,6 +76,7 @@ impl LaneGroup {
             ToGroup::Attach { disk, round } => self.attaching = Some((disk, round)),
             ToGroup::Receipts(about) => self.on_receipts(about, actions),
             ToGroup::Cuts(about) => self.on_cuts(now, about, actions),
+            ToGroup::Flushes(about) => self.on_flushes(about, actions),
             message @ (ToGroup::Lose { .. }
             | ToGroup::Lost { .. }
             | ToGroup::Resend { .. }
@@ -173,6 +174,7 @@ impl LaneGroup {
             | ToGroup::Track { .. }
             | ToGroup::Receipts(_)
             | ToGroup::Cuts(_)
+            | ToGroup::Flushes(_)
             | ToGroup::Stop { .. } => unreachable!("handled before"),
         }
     }
@@ -180,6 +182,9 @@ impl LaneGroup {
     fn set_role(&mut self, now: Time, role: ReplicaRole, actions: &mut Vec<GroupAction>) {
         self.view.replica = role;
         self.view.disk_failed |= role == ReplicaRole::None;
+        if role == ReplicaRole::None {
+            self.flushes.forget_waiting();
+        }
         // The disk is gone: nothing is applied any more, nor kept for that.
         if role == ReplicaRole::None && self.view.holds_writes {
             self.end_following();

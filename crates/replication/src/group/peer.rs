@@ -238,7 +238,8 @@ impl Lane {
     fn on_acknowledgements(&mut self, turn: &mut Turn<'_>, from: NodeId, (base, mask): (Seq, u64)) {
         let mut left = mask;
         while left != 0 {
-            let seq = Seq(base.0.saturating_add(left.trailing_zeros().into()));
+            // Nonsense alone goes past the last number, and might as well name another one at once.
+            let seq = Seq(base.0.wrapping_add(left.trailing_zeros().into()));
             self.on_acknowledged(turn, from, seq);
             left &= left - 1;
         }

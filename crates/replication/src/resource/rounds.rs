@@ -43,6 +43,11 @@ pub(crate) enum RoundKind {
         shard: u8,
         number: u32,
     },
+    /// For a flush of the device by this shard.
+    FlushDoubted {
+        shard: u8,
+        number: u64,
+    },
 }
 
 impl Resource {
@@ -69,12 +74,15 @@ impl Resource {
         self.rounds.retain(|round| round.kind != kind);
     }
 
-    /// Seals and sessions that end go on, and so does a disk that is taken into use.
+    /// Seals and sessions that end go on, and so does what concerns the disk alone.
     pub(crate) fn drop_rounds_of_session(&mut self) {
         self.rounds.retain(|round| {
             matches!(
                 round.kind,
-                RoundKind::Quiesced | RoundKind::StoodDown(_) | RoundKind::Attached
+                RoundKind::Quiesced
+                    | RoundKind::StoodDown(_)
+                    | RoundKind::Attached
+                    | RoundKind::FlushDoubted { .. }
             )
         });
     }
@@ -129,6 +137,7 @@ impl Resource {
             RoundKind::ReceiptsSettled { shard, number } => {
                 self.on_receipts_settled(shard, number);
             }
+            RoundKind::FlushDoubted { shard, number } => self.believe_flush(shard, number),
             RoundKind::Quiesced | RoundKind::Floors | RoundKind::Counted(_) => {
                 unreachable!("these bring more than a word")
             }

@@ -47,6 +47,11 @@ pub(crate) enum AfterSave {
     Reconnect,
     /// The data of this node is given up.
     Discarded,
+    /// A flush of the device by a shard ended meanwhile.
+    Doubt {
+        shard: u8,
+        number: u64,
+    },
     Nothing,
 }
 
@@ -70,6 +75,7 @@ impl AfterSave {
                 | Self::Answer(_)
                 | Self::Reconnect
                 | Self::Discarded
+                | Self::Doubt { .. }
                 | Self::Nothing,
                 _,
             ) => false,
@@ -209,6 +215,15 @@ impl Resource {
         self.actions.push(ResourceAction::Save { save, register, superblock });
     }
 
+    /// Puts off what is to come behind a superblock that is being written; false if none is.
+    pub(crate) fn after_stamp(&mut self, then: AfterSave) -> bool {
+        let is_written = self.saves.current.is_some() && self.saves.stamps;
+        if is_written {
+            self.saves.current_then.push(then);
+        }
+        is_written
+    }
+
     pub(crate) fn on_saved(&mut self, save: SaveId) {
         if self.saves.current != Some(save) {
             return;
@@ -237,6 +252,7 @@ impl Resource {
                     }
                 }
                 AfterSave::Discarded => self.on_discard_durable(),
+                AfterSave::Doubt { shard, number } => self.doubt_flush(shard, number),
                 AfterSave::Nothing => {}
             }
         }

@@ -46,6 +46,7 @@ impl Cluster {
                     process.disk_open = false;
                     process.reaches_disk.fill(false);
                 }
+                self.disks[node].drop_forgotten();
             }
             ResourceAction::TakeDisk { round } => self.hand_out_disk(node, round),
             ResourceAction::EnlargeDisk { place, size_bytes } => {

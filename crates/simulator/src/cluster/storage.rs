@@ -28,6 +28,10 @@ impl Cluster {
         let Some(process) = self.processes[node].as_mut() else { return };
         let boot = process.boot_id;
         let outstanding = outstanding.checked(&process.reaches_disk);
+        if outstanding.is_synchronous() && std::mem::take(&mut self.bad[node].forgets) {
+            self.disks[node].forget_cache();
+            process.doomed.insert(id);
+        }
         process.outstanding.insert(id, outstanding);
         let slow = self.slow[node];
         let extra = match &process.outstanding[&id] {
@@ -50,7 +54,7 @@ impl Cluster {
         {
             return self.fail_register(node, outstanding);
         }
-        if self.fails(node, &outstanding) {
+        if process.doomed.remove(&id) || self.fails(node, &outstanding) {
             return self.fail(node, outstanding);
         }
         self.apply_to_disk(node, &outstanding);
