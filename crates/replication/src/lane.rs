@@ -116,6 +116,8 @@ pub(crate) struct Replica {
     pub(crate) stable: Seq,
     /// None in the window is newer, nor is `stable`: what is, was never here.
     pub(crate) newest: Seq,
+    /// A returning member is sent what comes behind this.
+    pub(crate) began_behind: Seq,
     /// Applied, or being applied, and not stable; ascending by seq.
     pub(crate) window: Ring<Applied>,
     /// Blocks that may differ between the members since the last promotion.
@@ -408,6 +410,7 @@ impl Replica {
             nonce: Nonce(0),
             stable: Seq(0),
             newest: Seq(0),
+            began_behind: Seq(0),
             window: Ring::default(),
             inherited: RangeSet::default(),
             slots,

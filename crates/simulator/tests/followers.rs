@@ -121,6 +121,30 @@ fn what_is_answered_while_a_cut_is_made_is_not_left_out_of_it() {
     assert_eq!((it.must_read(2, 7), it.must_read(2, SECOND)), (2, 2));
 }
 
+/// It was away, and returned: what it holds is a whole state again with the next cut, though in most
+/// lanes nothing was written since.
+#[test]
+fn a_follower_that_returned_is_at_a_cut_again() {
+    for shards in [1, 2] {
+        let mut it = follow(3, 0, 2, shards);
+        it.part(&[0, 1], &[2]);
+        it.until("its loss", |it| !it.is_in_sync(0, 2));
+        it.meet(&[0, 1], &[2]);
+        it.until("its return", |it| it.follows(0, 2));
+        it.must_write(0, 9, 3);
+        it.run(Duration::from_secs(1));
+        it.cluster.kill(0);
+        it.cluster.kill(1);
+        it.run(2 * SLOW);
+        let forced = it.command(2, Command::Promote(PromoteMode::Force));
+        it.until("the promotion", |it| {
+            assert!(it.is_intact(2), "it is at a cut");
+            it.succeeded(forced)
+        });
+        assert_eq!((it.must_read(2, 9), it.must_read(2, SECOND)), (3, 1));
+    }
+}
+
 /// A follower, and nobody else, is left.
 fn alone() -> Scenario {
     let mut it = follow(3, 1, 1, 1);

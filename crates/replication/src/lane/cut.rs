@@ -5,7 +5,7 @@ use format::ids::{MemberSet, Seq};
 
 use crate::activity::Waiter;
 use crate::contract::ReplicaRole;
-use crate::lane::{Applied, AppliedState, Lane, OperationState, Turn};
+use crate::lane::{Applied, AppliedState, Lane, OperationState, Replica, Turn};
 
 /// As a follower: the newest cut that is here as far as this lane goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,7 +52,9 @@ impl Lane {
 
     /// From now on nothing is applied that is not released.
     pub(crate) fn begin_holding(&mut self) {
-        self.replica.unheld = self.replica.newest;
+        let Replica { newest, began_behind, .. } = self.replica;
+        // The leader may have nothing to say of a lane in which nothing was written since.
+        self.replica.unheld = if newest > began_behind { newest } else { Seq(0) };
     }
 
     /// All that was applied at once is in the cut.

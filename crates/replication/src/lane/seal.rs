@@ -110,6 +110,7 @@ impl Lane {
         }
         replica.stable = Seq(0);
         replica.newest = Seq(0);
+        replica.began_behind = Seq(0);
         replica.acks.clear();
         replica.receipts.clear();
     }
@@ -133,6 +134,7 @@ impl Lane {
         replica.nonce = nonce;
         replica.stable = Seq(floor.0.saturating_sub(1));
         replica.newest = replica.stable;
+        replica.began_behind = replica.stable;
     }
 
     /// As a member that stops: every slot gets what the activity log would have said of an end
