@@ -521,7 +521,7 @@ impl LaneGroup {
             self.settle_losses(now, actions);
         }
         if !self.lag.is_empty() {
-            self.settle_lag(actions);
+            self.settle_lag(now, actions);
         }
         let lanes = &self.lanes;
         if !self.recording.is_empty() {

@@ -98,6 +98,24 @@ fn extents_of_the_log_have_a_limit_of_their_own() {
     assert!(it.is_behind(0, 2));
 }
 
+/// What all have written keeps no extent, though lanes that write no more say so late.
+#[test]
+fn extents_that_are_written_everywhere_do_not_count() {
+    let by_extents = Congestion { then: OnCongestion::PullAhead, fill_bytes: 0, extents: 3 };
+    let mut it = follow(by_extents, 1);
+    // The last one of a cut is cold, and waits for the follower's log.
+    it.cluster.slow[2] = SlowDisk { metadata: SLOW, ..SlowDisk::default() };
+    for block in [EXTENT_BLOCKS, EXTENT_BLOCKS + 1, 5 * EXTENT_BLOCKS] {
+        it.write(0, block, 2);
+    }
+    it.until("the follower", |it| it.on_disk(2, EXTENT_BLOCKS + 1) == 2);
+    it.run(Duration::from_millis(5));
+    assert_eq!(it.on_disk(2, 5 * EXTENT_BLOCKS), 0);
+    write_promptly(&mut it, [2 * EXTENT_BLOCKS].into_iter(), 2);
+    it.run(PROMPT / 2);
+    assert!(it.follows(0, 2), "two extents");
+}
+
 /// More is under way than the logs have room for.
 fn beyond_the_room(then: OnCongestion) -> (Scenario, Duration) {
     let mut it = follow(Congestion { then, fill_bytes: 0, extents: 0 }, 1);

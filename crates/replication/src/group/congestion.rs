@@ -6,6 +6,7 @@
 //! eighth of the limit too little at most.
 
 use format::ids::{MemberSet, NodeId};
+use stdx::time::Time;
 
 use crate::contract::{FromGroup, GroupAction, Lag, LagLimits};
 use crate::group::LaneGroup;
@@ -39,7 +40,9 @@ impl LaneGroup {
     }
 
     #[cold]
-    pub(crate) fn settle_lag(&mut self, actions: &mut Vec<GroupAction>) {
+    pub(crate) fn settle_lag(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+        // What is stable keeps no extents.
+        self.take_stable(now, actions);
         let mut watched = std::mem::take(&mut self.lag);
         for known in &mut watched {
             let lag = self.lag_of(known.member, known.limits);
