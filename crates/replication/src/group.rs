@@ -658,6 +658,7 @@ fn first_view(options: &GroupOptions) -> View {
         since: SINCE_THE_BEGIN,
         in_sync: MemberSet::EMPTY,
         by_receipt: MemberSet::EMPTY,
+        is_early: false,
         tells_receipt: false,
         named_followers: MemberSet::EMPTY,
         followers: MemberSet::EMPTY,

@@ -134,7 +134,8 @@ pub(crate) struct Replica {
     pub(crate) cut: cut::HeldCut,
     /// The last seq that it did not hold.
     pub(crate) unheld: Seq,
-    pub(crate) peer_reads: Slab<read::PeerRead>,
+    /// Boxed: no write looks at them.
+    pub(crate) peer_reads: Box<Slab<read::PeerRead>>,
     /// Who leads the session, as its messages show.
     pub(crate) leader_node: Option<NodeId>,
 }
@@ -418,7 +419,7 @@ impl Replica {
             receipts: Seqs::default(),
             cut: cut::HeldCut::default(),
             unheld: Seq(0),
-            peer_reads: Slab::default(),
+            peer_reads: Box::default(),
             leader_node: None,
         }
     }
@@ -482,11 +483,12 @@ impl Lane {
     }
 
     fn settle_leader(&mut self, turn: &mut Turn<'_>) {
-        if self.leader.as_ref().is_some_and(|leader| !leader.overflow.is_empty()) {
-            self.admit_overflow(turn);
-        }
+        // What fails makes room for what waits.
         if self.leader.as_ref().is_some_and(|leader| leader.stalled) {
             self.retry_stalled(turn);
+        }
+        if self.leader.as_ref().is_some_and(|leader| !leader.overflow.is_empty()) {
+            self.admit_overflow(turn);
         }
         let Some(leader) = self.leader.as_ref() else { return };
         let is_verifying = leader.verify.is_some();

@@ -55,6 +55,9 @@ pub(crate) struct View {
     /// Of the write set, those that count for a client's answer once they received a write. At a
     /// member: those of the session that it obeys.
     pub(crate) by_receipt: MemberSet,
+    /// Some answer may have gone before all members had written: there is, or was, one of them, or of
+    /// the followers.
+    pub(crate) is_early: bool,
     /// This node is one of them, and says what it received.
     pub(crate) tells_receipt: bool,
     /// The members that the value calls followers: they are sent cuts.
@@ -84,13 +87,6 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// Some answer may go before all members have written.
-    #[must_use]
-    #[inline]
-    pub(crate) fn may_answer_early(&self) -> bool {
-        !(self.by_receipt | self.followers).is_empty()
-    }
-
     /// The members that miss an operation which is sent now.
     #[must_use]
     pub(crate) fn absent(&self) -> MemberSet {

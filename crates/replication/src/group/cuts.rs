@@ -69,6 +69,7 @@ impl LaneGroup {
             AboutCuts::Follow { named, counted } => {
                 self.view.named_followers = named;
                 self.view.followers = counted;
+                self.view.is_early |= !counted.is_empty();
                 self.touch_all();
             }
             AboutCuts::WatchLag { member, limits } => self.watch_lag(member, limits),

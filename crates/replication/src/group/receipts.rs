@@ -36,6 +36,7 @@ impl LaneGroup {
         match about {
             AboutReceipts::Count(members) => {
                 self.view.by_receipt = members;
+                self.view.is_early |= !members.is_empty();
                 self.view.tells_receipt = members.has(self.view.me);
             }
             AboutReceipts::Allow { round } => {

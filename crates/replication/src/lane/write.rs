@@ -218,7 +218,7 @@ impl Lane {
         operation.acknowledged.insert(member);
         if quorum::is_complete(operation.acknowledged, operation.needed) {
             self.finish(turn, index);
-        } else if turn.view.may_answer_early() {
+        } else if turn.view.is_early {
             turn.touch(self.position);
             self.answer_early(&mut turn.again(), index);
         }
