@@ -55,8 +55,8 @@ pub(crate) struct View {
     /// Of the write set, those that count for a client's answer once they received a write. At a
     /// member: those of the session that it obeys.
     pub(crate) by_receipt: MemberSet,
-    /// Some answer may have gone before all members had written: there is, or was, one of them, or of
-    /// the followers.
+    /// Some answer may have gone before all members had written: there is, or was, one of them, or
+    /// of the followers.
     pub(crate) is_early: bool,
     /// This node is one of them, and says what it received.
     pub(crate) tells_receipt: bool,

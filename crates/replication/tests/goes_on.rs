@@ -81,15 +81,13 @@ impl Leader {
             self.group.settle(NOW, &mut actions);
             assert!(!self.group.forgets_errands());
             for action in actions.drain(..) {
-                let (token, result) = match action {
-                    GroupAction::ReadDevice { token, .. } => (token, Err(DeviceError)),
-                    GroupAction::FlushDevice { token } => (token, Ok(DeviceResult::Done)),
-                    other => {
-                        self.actions.push(other);
-                        continue;
-                    }
-                };
-                inputs.push(GroupInput::Device { token, result });
+                if let GroupAction::ReadDevice { token, .. } = action {
+                    inputs.push(GroupInput::Device { token, result: Err(DeviceError) });
+                } else if let GroupAction::FlushDevice { token } = action {
+                    inputs.push(GroupInput::Device { token, result: Ok(DeviceResult::Done) });
+                } else {
+                    self.actions.push(action);
+                }
             }
         }
     }

@@ -17,7 +17,7 @@ use std::process::Command;
 
 /// Instructions of `replication`, with what it uses of `stdx`, `format` and the standard library,
 /// per request on all nodes, by the kind that the example is given.
-const EXPECTED: [(&str, u64); 3] = [(WRITE, 1_995), ("read", 741), ("remote-read", 1_458)];
+const EXPECTED: [(&str, u64); 3] = [(WRITE, 1_992), ("read", 741), ("remote-read", 1_458)];
 const WRITE: &str = "write";
 const TOLERANCE_PERCENT: u64 = 3;
 const SHORT: u64 = 2_000;
