@@ -614,28 +614,6 @@ impl Cluster {
         self.processes[node].as_ref().is_some_and(|process| process.boot_id == boot)
     }
 
-    /// From now on peers send what they should not.
-    pub(crate) fn forge(&mut self, forged: Forged) {
-        self.forger = Some(Forger::new(forged, self.options.seed));
-    }
-
-    /// No process holds more than so much of anything.
-    pub(crate) fn check_bounds(&self, payloads: usize, under_way: usize) -> Result<(), String> {
-        for (node, process) in self.processes.iter().enumerate() {
-            let Some(process) = process else { continue };
-            let (held, asked) = (process.payloads.len(), process.outstanding.len());
-            if held > payloads || asked > under_way {
-                return Err(format!(
-                    "n{node} holds {held} payloads, and {asked} requests to its disk"
-                ));
-            }
-        }
-        match self.events.len() {
-            events if events > under_way => Err(format!("{events} events are under way")),
-            _ => Ok(()),
-        }
-    }
-
     // ---- Inputs and actions.
 
     pub fn step_resource(&mut self, node: usize, input: ResourceInput) {

@@ -11,6 +11,7 @@ use format::message::{Data, DataBody, ReadStatus, ResourceMessage};
 use stdx::checksum::crc32c;
 use stdx::random::Random;
 
+use crate::cluster::Cluster;
 use crate::cluster::network::Message;
 
 /// Which messages are forged.
@@ -20,6 +21,30 @@ pub enum Forged {
     Data,
     /// Those of the home, which go to a `Resource`.
     Control,
+}
+
+impl Cluster {
+    /// From now on peers send what they should not.
+    pub(crate) fn forge(&mut self, forged: Forged) {
+        self.forger = Some(Forger::new(forged, self.options.seed));
+    }
+
+    /// No process holds more than so much of anything.
+    pub(crate) fn check_bounds(&self, payloads: usize, under_way: usize) -> Result<(), String> {
+        for (node, process) in self.processes.iter().enumerate() {
+            let Some(process) = process else { continue };
+            let (held, asked) = (process.payloads.len(), process.outstanding.len());
+            if held > payloads || asked > under_way {
+                return Err(format!(
+                    "n{node} holds {held} payloads, and {asked} requests to its disk"
+                ));
+            }
+        }
+        match self.events.len() {
+            events if events > under_way => Err(format!("{events} events are under way")),
+            _ => Ok(()),
+        }
+    }
 }
 
 #[derive(Debug)]
