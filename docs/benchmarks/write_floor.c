@@ -1,13 +1,16 @@
 /*
- * The floor below `basalt bench rows --row write-1`: what the system calls alone of a write of 4 KiB
- * to three nodes cost, one write after the other.
+ * The floor below `basalt bench rows --row write-1` and `--row sequential-write`: what the system
+ * calls alone of a write to three nodes cost.
  *
- *     cc -O2 -o /tmp/write_floor docs/benchmarks/write_floor.c && /tmp/write_floor 30000
+ *     cc -O2 -o /tmp/write_floor docs/benchmarks/write_floor.c
+ *     /tmp/write_floor 30000              4 KiB, one write after the other
+ *     /tmp/write_floor 30000 131072 16    128 KiB, 16 in flight
  *
  * A client on a unix socket; a process that sends the write on to two others over loopback TCP,
  * writes it to a file on tmpfs and answers when both have written it, too. All calls block; there
- * is no checksum, no order, and of headers only their room. Prints the CPU time per write of each
- * of the three, of all, and the mean latency.
+ * is no checksum, no order, and of headers only their room. Where several writes are in flight, the
+ * answers lag by as many, so that nobody waits for what is not under way yet. Prints the CPU time
+ * per write of each of the three, of all, the mean latency, and the rate.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -21,9 +24,10 @@
 #include <unistd.h>
 
 /* The smallest frame between nodes, and its part before a payload; NBD's request and answer. */
-enum { BLOCK = 4096, BLOCKS = 16384, FRAME = 512, REQUEST = 28, ANSWER = 16 };
+enum { FILE_BYTES = 64 << 20, BLOCK_MAX = 1 << 20, FRAME = 512, REQUEST = 28, ANSWER = 16 };
 
-static char bytes[FRAME + BLOCK];
+static char bytes[FRAME + BLOCK_MAX];
+static long count = 30000, block = 4096, depth = 1;
 
 static void check(int is_good, const char *what)
 {
@@ -47,9 +51,10 @@ static void deliver(int socket, size_t length)
 	check(send(socket, bytes, length, 0) == (ssize_t)length, "send");
 }
 
-static void store(int file, long block)
+static void store(int file, long place)
 {
-	check(pwrite(file, bytes + FRAME, BLOCK, block * BLOCK) == BLOCK, "pwrite");
+	long offset = place % (FILE_BYTES / block) * block;
+	check(pwrite(file, bytes + FRAME, block, offset) == block, "pwrite");
 }
 
 /* A file on tmpfs whose blocks are all there. */
@@ -59,8 +64,8 @@ static int make_file(void)
 	int file = mkstemp(path);
 	check(file >= 0, path);
 	unlink(path);
-	for (long block = 0; block < BLOCKS; block++)
-		store(file, block);
+	for (long place = 0; place < FILE_BYTES / block; place++)
+		store(file, place);
 	return file;
 }
 
@@ -103,17 +108,22 @@ static void connect_pair(int ends[2])
 }
 
 /* One node, in a process of its own, which tells its CPU time; `peers` is NULL for a follower. */
-static void serve(int from, const int *peers, long count, int result)
+static void serve(int from, const int *peers, int result)
 {
 	if (fork() != 0)
 		return;
 	int file = make_file();
+	long lag = peers ? depth - 1 : 0;
 	double before = cpu_us();
-	for (long write = 0; write < count; write++) {
-		receive(from, peers ? REQUEST + BLOCK : FRAME + BLOCK);
-		for (int peer = 0; peers && peer < 2; peer++)
-			deliver(peers[peer], FRAME + BLOCK);
-		store(file, random() % BLOCKS);
+	for (long write = 0; write < count + lag; write++) {
+		if (write < count) {
+			receive(from, (peers ? REQUEST : FRAME) + block);
+			for (int peer = 0; peers && peer < 2; peer++)
+				deliver(peers[peer], FRAME + block);
+			store(file, depth > 1 ? write : random());
+		}
+		if (write < lag)
+			continue;
 		for (int peer = 0; peers && peer < 2; peer++)
 			receive(peers[peer], FRAME);
 		deliver(from, peers ? ANSWER : FRAME);
@@ -125,33 +135,41 @@ static void serve(int from, const int *peers, long count, int result)
 
 int main(int arguments, char **words)
 {
-	long count = arguments > 1 ? atol(words[1]) : 30000;
+	long *numbers[] = { &count, &block, &depth };
 	int results[2], client[2], peers[2];
-	check(count > 1, "more than one write, please");
+	for (int word = 1; word < arguments && word <= 3; word++)
+		*numbers[word - 1] = atol(words[word]);
+	if (depth < 1 || count <= depth || block < 512 || block > BLOCK_MAX) {
+		fputs("write_floor [WRITES [BYTES, 512 to 1048576 [IN FLIGHT]]]\n", stderr);
+		return 2;
+	}
 	check(pipe(results) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, client) == 0, "socketpair");
 	for (int peer = 0; peer < 2; peer++) {
 		int ends[2];
 		connect_pair(ends);
 		peers[peer] = ends[0];
-		serve(ends[1], NULL, count, results[1]);
+		serve(ends[1], NULL, results[1]);
 		close(ends[1]);
 	}
-	serve(client[1], peers, count, results[1]);
+	serve(client[1], peers, results[1]);
 	/* The first one waits for the files. */
 	double before = 0;
-	for (long write = 0; write < count; write++) {
-		deliver(client[0], REQUEST + BLOCK);
+	for (long write = 0; write < count + depth - 1; write++) {
+		if (write < count)
+			deliver(client[0], REQUEST + block);
+		if (write < depth - 1)
+			continue;
 		receive(client[0], ANSWER);
-		if (write == 0)
+		if (write == depth - 1)
 			before = now_us();
 	}
-	double latency = (now_us() - before) / (count - 1), sum = 0, used;
+	double each = (now_us() - before) / (count - 1), sum = 0, used;
 	for (int node = 0; node < 3; node++) {
 		check(read(results[0], &used, sizeof used) == sizeof used, "read");
 		printf("%.1f ", used);
 		sum += used;
 	}
-	printf("us of CPU per write, all %.1f; %.1f us of latency\n", sum, latency);
+	printf("us of CPU per write, all %.1f; %.1f us of latency, %.0f MB/s\n", sum, each * depth, block / each);
 	while (wait(NULL) > 0)
 		;
 	return 0;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use replication::contract::{Command, PromoteMode};
+use replication::contract::{Command, CommandId, PromoteMode};
 use simulator::cluster::SlowDisk;
 use simulator::run::run_with_detaches;
 use simulator::scenario::Scenario;
@@ -162,12 +162,35 @@ fn no_seed_with_disks_that_come_and_go_breaks_a_promise() {
     assert!(total.attaches > 15, "{total:?}");
 }
 
-/// The groups take the disk into use while the session that this node leads ends. That end is none
-/// for the disk: without its part of the answer the node held it, and offered it to nobody, for
-/// ever.
+/// The groups take the disk into use while the session that this node leads ends, at each moment of
+/// that end. It is none for the disk: without its part of the answer the node held it, and offered
+/// it to nobody, for ever.
 #[test]
 fn a_disk_that_is_taken_back_while_a_session_ends_is_in_use() {
-    all_of((run_with_detaches, "--detach"), [222], 2_500);
+    let mut during_the_end = 0;
+    for moment in 0..400 {
+        let mut it = Scenario::with_shards(3, 0, 0, 3);
+        it.must_write(0, 7, 1);
+        detach(&mut it, 0);
+        it.until("the loss of the own replica", |it| !it.is_in_sync(0, 0));
+        it.must_write(0, 7, 2);
+        let demoted = it.command(0, Command::Demote);
+        it.run(Duration::from_micros(moment * 25));
+        let led = !it.succeeded(demoted);
+        let id = CommandId(1 << 40);
+        if !it.cluster.attach(0, id) {
+            continue;
+        }
+        it.until("an answer", |it| it.succeeded(id) || it.failed(id));
+        during_the_end += u32::from(led && it.succeeded(demoted) && it.succeeded(id));
+        if it.failed(id) {
+            it.attach(0);
+        }
+        it.promote(1);
+        it.until("the return of node 0", |it| it.is_in_sync(1, 0));
+        assert_eq!(it.on_disk(0, 7), 2);
+    }
+    assert!(during_the_end > 0, "no moment was the one that is meant");
 }
 
 /// The config that names it is chosen after its disk went: it is in sync with nothing.
