@@ -123,9 +123,8 @@ pub fn judge(
     if !parted.is_empty() {
         return Err(Obstacle::Parted(parted));
     }
-    let stores = remains.iter().filter_map(|one| Some((one.node, accepting_store(one)?)));
-    if is_quorum(&base, &stores) {
-        return Err(Obstacle::HasQuorum(stores.map(|(node, _)| node).collect()));
+    if let Some(stores) = stores_that_go_on(&remains) {
+        return Err(Obstacle::HasQuorum(stores));
     }
     let in_sync = in_sync_here(&base, &remains);
     if in_sync.is_empty() {
@@ -194,6 +193,18 @@ fn votes_of(one: &Remains) -> impl Iterator<Item = Vote<'_>> {
     let of_disk = one.superblock.as_ref().and_then(|superblock| superblock.vote.as_ref());
     let of_disk = of_disk.map(|vote| Vote { node, ballot: vote.ballot, value: vote.value() });
     of_register.into_iter().chain(of_disk)
+}
+
+/// The nodes whose vote stores are a quorum by what these know themselves: what the copy on a disk
+/// says beyond that, nobody tells them.
+fn stores_that_go_on(remains: &[&Remains]) -> Option<MemberSet> {
+    let stores = remains.iter().filter_map(|one| Some((one.node, accepting_store(one)?)));
+    let is_kept = |one: &&&Remains| accepting_store(one).is_some();
+    let registers = remains.iter().filter(is_kept).filter_map(|one| one.register.as_ref());
+    let newest = registers.filter_map(|it| it.accepted.as_ref()).max_by_key(|(ballot, _)| *ballot);
+    newest
+        .is_some_and(|(_, value)| is_quorum(value, &stores))
+        .then(|| stores.map(|(node, _)| node).collect())
 }
 
 /// The vote store of a node, if it is whole, and one that may have voted for what the disks say.

@@ -3,10 +3,10 @@
 
 use format::config::{Config, InSync, VolumeConfig, Voter};
 use format::ids::{
-    Ballot, Branch, Epoch, Incarnation, KernelBootId, MemberSet, NodeId, ResourceId, ValueId,
-    VoteStoreId,
+    Ballot, Branch, Epoch, Incarnation, KernelBootId, MemberSet, NodeId, Nonce, ResourceId,
+    ValueId, VoteStoreId,
 };
-use format::metadata::{Candidate, ReplicaState, Sealed, Slot, Superblock, VoteStamp};
+use format::metadata::{Candidate, Register, ReplicaState, Sealed, Slot, Superblock, VoteStamp};
 use format::vote::VoteCopy;
 use replication::adoption::{Fate, Obstacle, Proof, Remains, install, judge};
 
@@ -172,4 +172,35 @@ fn a_disk_of_another_vote_store_does_not_vote() {
     let empty = Remains { node: node(1), register: None, superblock: None };
     let refused = judge(&[empty], all(), given_up.with(node(0)));
     assert_eq!(refused, Err(Obstacle::NothingKnown));
+}
+
+/// The name of a voter's store is in the newest value, which the disk of another one has alone: the
+/// stores that are left do not know it, and so do not go on.
+#[test]
+fn stores_are_a_quorum_only_by_what_they_know_themselves() {
+    let register = |id: u8, value: Config| {
+        let ballot = Ballot { counter: value.epoch.0 - 4, random: 0 };
+        let register = Register {
+            resource: ResourceId(1),
+            store: VoteStoreId(7),
+            promised: ballot,
+            promised_nonce: Nonce(0),
+            accepted: Some((ballot, value)),
+            write_counter: 4,
+            disk_left_at: None,
+        };
+        Remains { register: Some(register), ..disk(id, &[]) }
+    };
+    let mut unnamed = value();
+    unnamed.epoch = Epoch(8);
+    unnamed.voters[1].store = VoteStoreId(0);
+    let known = |first, second| {
+        judge(&[disk(0, &[]), register(1, first), register(2, second)], all(), MemberSet::EMPTY)
+    };
+    let verdict = known(unnamed.clone(), unnamed.clone()).unwrap();
+    assert_eq!((verdict.proof, verdict.base.epoch), (Proof::Complete, Epoch(9)));
+    let left: MemberSet = [1, 2].map(node).into_iter().collect();
+    for (first, second) in [(unnamed, value()), (value(), value())] {
+        assert_eq!(known(first, second), Err(Obstacle::HasQuorum(left)));
+    }
 }
