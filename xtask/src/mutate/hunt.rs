@@ -5,9 +5,11 @@ use anyhow::{Context as _, Result};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Read as _;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
 
 /// A seed takes less than a second, the scenarios a few. What takes so long hangs.
@@ -37,7 +39,7 @@ impl Hunt {
     pub(super) fn new(pristine: Programs, seeds: u64, events: u64) -> Result<Self> {
         let mut broken = Vec::new();
         for scenarios in &pristine.scenarios {
-            let end = run(Command::new(scenarios).arg("--quiet"))?;
+            let end = run(&mut scenarios_of(scenarios))?;
             if let Some(text) = end.complaint() {
                 broken.extend(failed_tests(text));
             }
@@ -50,12 +52,15 @@ impl Hunt {
 
     /// The first seed that sees the fault of a simulator.
     pub(super) fn kill_by_seed(&self, simulator: &Path) -> Result<Option<Kill>> {
-        for seed in 1..=self.seeds {
-            let end = run(&mut self.seed_of(simulator, seed))?;
-            if let Some(text) = end.complaint()
-                && self.is_passed_by_pristine(seed)?
-            {
-                return Ok(Some(Kill { at: format!("seed {seed}"), by: summary(text) }));
+        let seeds: Vec<u64> = (1..=self.seeds).collect();
+        for seeds in seeds.chunks(at_once()) {
+            let ends = run_all(seeds.iter().map(|&seed| self.seed_of(simulator, seed)).collect())?;
+            for (&seed, end) in seeds.iter().zip(&ends) {
+                if let Some(text) = end.complaint()
+                    && self.is_passed_by_pristine(seed)?
+                {
+                    return Ok(Some(Kill { at: format!("seed {seed}"), by: summary(text) }));
+                }
             }
         }
         Ok(None)
@@ -63,18 +68,24 @@ impl Hunt {
 
     /// The first scenario that sees it.
     pub(super) fn kill_by_scenario(&self, scenarios: &[PathBuf]) -> Result<Option<Kill>> {
-        for scenarios in scenarios {
-            let end = run(Command::new(scenarios).arg("--quiet"))?;
-            let Some(text) = end.complaint() else { continue };
-            let failed = failed_tests(text);
-            if failed.is_empty() {
-                return Ok(Some(Kill { at: "scenarios".to_owned(), by: summary(text) }));
-            }
-            if let Some(name) = failed.iter().find(|name| !self.broken.contains(name)) {
-                return Ok(Some(Kill { at: "scenario".to_owned(), by: name.clone() }));
+        for scenarios in scenarios.chunks(at_once()) {
+            let ends = run_all(scenarios.iter().map(scenarios_of).collect())?;
+            let mut complaints = ends.iter().filter_map(End::complaint);
+            if let Some(kill) = complaints.find_map(|text| self.kill_of(text)) {
+                return Ok(Some(kill));
             }
         }
         Ok(None)
+    }
+
+    /// By what a test binary said.
+    fn kill_of(&self, text: &str) -> Option<Kill> {
+        let failed = failed_tests(text);
+        if failed.is_empty() {
+            return Some(Kill { at: "scenarios".to_owned(), by: summary(text) });
+        }
+        let name = failed.iter().find(|name| !self.broken.contains(name))?;
+        Some(Kill { at: "scenario".to_owned(), by: name.clone() })
     }
 
     fn seed_of(&self, simulator: &Path, seed: u64) -> Command {
@@ -113,6 +124,27 @@ impl End {
     }
 }
 
+fn scenarios_of(binary: &PathBuf) -> Command {
+    let mut command = Command::new(binary);
+    command.arg("--quiet");
+    command
+}
+
+/// How many programs run at a time.
+fn at_once() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// Runs programs side by side; the ends are in their order.
+fn run_all(commands: Vec<Command>) -> Result<Vec<End>> {
+    thread::scope(|scope| {
+        let start = |mut command: Command| scope.spawn(move || run(&mut command));
+        let running: Vec<_> = commands.into_iter().map(start).collect();
+        let ends = running.into_iter().map(|it| it.join().expect("a run does not panic"));
+        ends.collect()
+    })
+}
+
 /// Runs a program to its end, or to the end of our patience.
 fn run(command: &mut Command) -> Result<End> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -120,13 +152,13 @@ fn run(command: &mut Command) -> Result<End> {
     let mut stdout = child.stdout.take().context("a piped child has an output")?;
     let mut stderr = child.stderr.take().context("a piped child has an output")?;
     let (sender, receiver) = mpsc::channel();
-    let errors = std::thread::spawn(move || {
+    let errors = thread::spawn(move || {
         let mut text = Vec::new();
         // A pipe that breaks has told what there was to tell.
         stderr.read_to_end(&mut text).ok();
         text
     });
-    let reader = std::thread::spawn(move || {
+    let reader = thread::spawn(move || {
         let mut text = Vec::new();
         stdout.read_to_end(&mut text).ok();
         let errors = errors.join().unwrap_or_default();
