@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::cluster::{Cluster, RESOURCE, VOLUME_BYTES};
+use crate::cluster::{Cluster, RESOURCE, VOLUME_BYTES, wait_for};
 use crate::ports::claim_ports;
 use crate::secure::{Pki, basalt, install};
 
@@ -65,13 +65,16 @@ impl Served {
         self.pki.dir.join("clients").join(name)
     }
 
+    /// `why` is said by the client or, in a line that may be written after the client was told to
+    /// go, by the node.
     #[track_caller]
     fn refuses(&self, words: &[&str], why: &str) {
         let output = run(words);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success(), "{words:?} succeeded");
-        let log = self.cluster.nodes[0].log();
-        assert!(said.contains(why) || log.contains(why), "no {why:?} in {said}\n{log}");
+        let log = || self.cluster.nodes[0].log();
+        let is_said = || said.contains(why) || log().contains(why);
+        wait_for(&format!("{why:?} in {said}"), || is_said().then_some(()));
     }
 }
 
