@@ -8,7 +8,8 @@ use format::message::{Data, DataBody, ReadStatus, SlotBase, Write, WriteKind};
 use format::space::Space;
 use replication::balance::ReadPolicy;
 use replication::contract::{
-    FromGroup, GroupAction, GroupInput, LostMember, PartId, Request, RequestKind, RoundId, ToGroup,
+    AboutCuts, AboutFlushes, DeviceResult, FromGroup, GroupAction, GroupInput, LostMember, PartId,
+    Request, RequestKind, RoundId, ToGroup,
 };
 use replication::group::{GroupOptions, LaneGroup, LoadedPage};
 use stdx::time::Time;
@@ -68,6 +69,19 @@ fn loss(lost: LostMember, ranges: Vec<BlockRange>) -> GroupInput {
         base,
         ranges,
         id: QuestionId::UNNAMED,
+    })
+}
+
+fn discard(seq: u64) -> DataBody {
+    DataBody::Write(Write {
+        lane: LaneIndex(0),
+        seq: Seq(seq),
+        order: 0,
+        range: BlockRange::new(0, 1),
+        kind: WriteKind::Discard,
+        fua: false,
+        stable: Seq(0),
+        absent: MemberSet::EMPTY,
     })
 }
 
@@ -158,17 +172,7 @@ fn a_leader_that_calls_stable_what_was_not_acknowledged_is_reset() {
     step(&mut group, GroupInput::Home(ToGroup::Seal { nonce: SESSION, round: RoundId(1) }));
     let (ranges, round) = (Vec::new(), RoundId(2));
     step(&mut group, GroupInput::Home(ToGroup::Inherit { nonce: SESSION, ranges, round }));
-    let write = Write {
-        lane: LaneIndex(0),
-        seq: Seq(1),
-        order: 0,
-        range: BlockRange::new(0, 1),
-        kind: WriteKind::Discard,
-        fua: false,
-        stable: Seq(0),
-        absent: MemberSet::EMPTY,
-    };
-    step(&mut group, from_leader(DataBody::Write(write)));
+    step(&mut group, from_leader(discard(1)));
     let stable = DataBody::Stable { lane: LaneIndex(0), stable: Seq(5) };
     let actions = step(&mut group, from_leader(stable));
     let leader = node(0);
@@ -197,5 +201,57 @@ fn an_acknowledgement_of_another_boot_is_void() {
             let completes = |action: &GroupAction| matches!(action, GroupAction::Complete { .. });
             assert_eq!(actions.iter().any(completes), is_valid, "{boot:?}: {actions:?}");
         }
+    }
+}
+
+/// As node 1 of a session; its disk does at once what it is asked. Gives what the home is told.
+fn obey(group: &mut LaneGroup, input: GroupInput) -> Vec<FromGroup> {
+    let (mut inputs, mut told) = (vec![input], Vec::new());
+    while let Some(input) = inputs.pop() {
+        for action in step(group, input) {
+            if let GroupAction::WriteMetadata { token, .. }
+            | GroupAction::ZeroDevice { token, .. }
+            | GroupAction::FlushDevice { token } = action
+            {
+                inputs.push(GroupInput::Device { token, result: Ok(DeviceResult::Done) });
+            } else if let GroupAction::Home(FromGroup::DeviceFlushed { number }) = action {
+                let believe = AboutFlushes::Believe { shard: 0, number };
+                inputs.push(ToGroup::Flushes(believe).into());
+            } else if let GroupAction::Home(fact) = action {
+                told.push(fact);
+            }
+        }
+    }
+    told
+}
+
+fn cut(number: u32, seq: u64) -> GroupInput {
+    let (lane, seq, stable) = (LaneIndex(0), Seq(seq), Seq(0));
+    from_leader(DataBody::Cut { lane, number, seq, stable, skipped: u64::MAX << 1 })
+}
+
+/// What it applied before it held anything is all in the second of two cuts: the first one, which
+/// its other lanes may be at, makes no state of it that ever was.
+#[test]
+fn a_returned_follower_is_at_the_cut_that_is_released_and_at_no_later_one() {
+    for (released, is_wanted_open) in [(5, true), (6, false)] {
+        let mut group = group(Epoch(1), Vec::new());
+        let (nonce, floors) = (SESSION, vec![Seq(1); 16]);
+        obey(&mut group, ToGroup::Seal { nonce, round: RoundId(1) }.into());
+        obey(&mut group, ToGroup::Admit { nonce, floors, round: RoundId(2) }.into());
+        for input in [from_leader(discard(1)), cut(5, 1), from_leader(discard(2))] {
+            obey(&mut group, input);
+        }
+        for about in [AboutCuts::Hold { round: RoundId(3) }, AboutCuts::Release { number: 5 }] {
+            obey(&mut group, ToGroup::Cuts(about).into());
+        }
+        obey(&mut group, cut(6, 2));
+        obey(&mut group, ToGroup::Cuts(AboutCuts::Release { number: released }).into());
+        let told = obey(&mut group, ToGroup::Seal { nonce: Nonce(10), round: RoundId(4) }.into());
+        let is_open = told.iter().find_map(|fact| {
+            let FromGroup::Quiesced { is_open, .. } = fact else { return None };
+            Some(*is_open)
+        });
+        assert_eq!(is_open, Some(is_wanted_open), "cut {released} was released last: {told:?}");
     }
 }

@@ -131,9 +131,31 @@ fn a_follower_that_returned_is_at_a_cut_again() {
         it.until("its loss", |it| !it.is_in_sync(0, 2));
         it.meet(&[0, 1], &[2]);
         it.until("its return", |it| it.follows(0, 2));
-        // A cut that comes before it holds anything back does not count.
-        it.run(Duration::from_millis(100));
+        it.run(PROMPT);
         it.must_write(0, 9, 3);
+        it.run(Duration::from_secs(1));
+        it.cluster.kill(0);
+        it.cluster.kill(1);
+        it.run(2 * SLOW);
+        let forced = it.command(2, Command::Promote(PromoteMode::Force));
+        it.until("the promotion", |it| {
+            assert!(it.is_intact(2), "it is at a cut");
+            it.succeeded(forced)
+        });
+        assert_eq!((it.must_read(2, 9), it.must_read(2, SECOND)), (3, 1));
+    }
+}
+
+/// Of a volume that nobody writes the last cut may be there before the follower holds anything.
+#[test]
+fn a_follower_that_returned_to_an_idle_volume_is_at_a_cut_again() {
+    for shards in [1, 2] {
+        let mut it = follow(3, 0, 2, shards);
+        it.part(&[0, 1], &[2]);
+        it.until("its loss", |it| !it.is_in_sync(0, 2));
+        it.must_write(0, 9, 3);
+        it.meet(&[0, 1], &[2]);
+        it.until("its return", |it| it.follows(0, 2));
         it.run(Duration::from_secs(1));
         it.cluster.kill(0);
         it.cluster.kill(1);

@@ -237,7 +237,8 @@ impl LaneGroup {
             self.touch(position);
             self.with_lane(now, position, actions, |lane, turn| lane.release(turn, waiter));
         }
-        self.cuts.is_open &= !self.view.holds_writes || !self.lanes.iter().all(Lane::is_at_cut);
+        let is_at_cut = || self.lanes.iter().all(|lane| lane.is_at_cut(number));
+        self.cuts.is_open &= !self.view.holds_writes || !is_at_cut();
     }
 
     /// The session is over for this member: what was released will be applied, and nothing else.

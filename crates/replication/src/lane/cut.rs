@@ -57,9 +57,10 @@ impl Lane {
         self.replica.unheld = if newest > began_behind { newest } else { Seq(0) };
     }
 
-    /// All that was applied at once is in the cut.
-    pub(crate) fn is_at_cut(&self) -> bool {
-        self.replica.cut.seq >= self.replica.unheld
+    /// All that was applied at once is in the cut of that number, or in an earlier one.
+    pub(crate) fn is_at_cut(&self, number: u32) -> bool {
+        let cut = self.replica.cut;
+        cut.number <= number && cut.seq >= self.replica.unheld
     }
 
     /// The write may be applied now, once its extent is in the durable log.

@@ -215,6 +215,8 @@ impl Resource {
             && self.followed_session() == Some(nonce)
         {
             self.send(primary.node, Control::Following { nonce });
+            // One that came before the groups held may be the last of an idle volume.
+            self.release_if_whole();
         }
     }
 
@@ -232,18 +234,29 @@ impl Resource {
         if !self.obeys(nonce) {
             return;
         }
-        let count = self.superblock.as_ref().map_or(64, |superblock| superblock.lanes);
-        let all = u64::MAX >> (64 - u32::from(count.clamp(1, 64)));
+        let all = self.all_lanes();
         let following = &mut self.following;
         if number > following.number {
             (following.number, following.lanes) = (number, 0);
         }
+        let before = following.lanes;
         if number == following.number {
-            let before = following.lanes;
             following.lanes |= lanes & all;
-            if following.lanes == all && before != all {
-                self.tell_groups(ToGroup::Cuts(AboutCuts::Release { number }));
-            }
         }
+        if following.lanes != before {
+            self.release_if_whole();
+        }
+    }
+
+    fn release_if_whole(&mut self) {
+        let Following { number, lanes, .. } = self.following;
+        if number > 0 && lanes == self.all_lanes() {
+            self.tell_groups(ToGroup::Cuts(AboutCuts::Release { number }));
+        }
+    }
+
+    fn all_lanes(&self) -> u64 {
+        let count = self.superblock.as_ref().map_or(64, |superblock| superblock.lanes);
+        u64::MAX >> (64 - u32::from(count.clamp(1, 64)))
     }
 }
