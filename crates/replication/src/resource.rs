@@ -5,6 +5,7 @@
 //! `session`, `admit`). Messages to itself go through the same code as those of others.
 
 mod options;
+mod messages;
 mod admit;
 mod gate;
 mod caretake;
@@ -45,8 +46,8 @@ use stdx::random::Random;
 use stdx::time::Time;
 
 use crate::contract::{
-    Command, CommandError, CommandErrorCode, CommandId, FromGroup, NewArea, PeerReport, Repair,
-    ReplicaRole, ResizeTask, ResourceAction, ResourceInput, SizeTask, ToGroup, VerifyTask,
+    Command, CommandError, CommandErrorCode, CommandId, FromGroup, PeerReport, ReplicaRole,
+    ResourceAction, ResourceInput, ToGroup,
 };
 use crate::limits;
 use crate::resource::fencing::Fencing;
@@ -353,138 +354,6 @@ impl Resource {
         self.voter.grant(now, from, nonce, length)
     }
 
-    fn on_control(&mut self, from: NodeId, message: Control) {
-        if from != self.options.me && !self.peers.contains_key(&from) {
-            return;
-        }
-        if self.is_split_from(from) && !is_for_parted(&message) {
-            return;
-        }
-        match message {
-            Control::Prepare { .. }
-            | Control::Promise { .. }
-            | Control::PrepareRefused { .. }
-            | Control::Accept { .. }
-            | Control::Accepted { .. }
-            | Control::AcceptRefused { .. }
-            | Control::Chosen { .. }
-            | Control::LeaseRelease { .. }
-            | Control::Report { .. } => self.on_register_message(from, message),
-            Control::Seal { .. }
-            | Control::NewEpoch { .. }
-            | Control::Admit { .. }
-            | Control::SlotQuery { .. }
-            | Control::SetFull { .. }
-            | Control::PrepareJoin { .. } => self.on_member_message(from, message),
-            Control::Resize { nonce, place, size_bytes, zeroes, id } => {
-                let new_area = if zeroes { NewArea::Zeroed } else { NewArea::AsItIs };
-                self.on_peer_asks((from, id), nonce, ResizeTask { place, size_bytes, new_area });
-            }
-            Control::ResizeAnswer { outcome, member, size_bytes, id } => {
-                self.on_resize_answer((from, id), outcome, member, size_bytes);
-            }
-            Control::Enlarge { nonce, place, size_bytes } => {
-                self.on_enlarge((from, nonce), place, size_bytes);
-            }
-            Control::Enlarged { nonce, boot_id, place, size_bytes } => {
-                self.on_enlarged((from, nonce, boot_id), place, size_bytes);
-            }
-            Control::PrepareSize { nonce, id, place, from_bytes, to_bytes, absent, zeroes } => {
-                let new_area = if zeroes { NewArea::Zeroed } else { NewArea::AsItIs };
-                let task = SizeTask::of_bytes(place, (from_bytes, to_bytes), absent, new_area);
-                self.on_prepare_size((from, nonce, id), task);
-            }
-            Control::SizePrepared { nonce, id, boot_id } => {
-                self.on_member_prepared((from, nonce, boot_id), id);
-            }
-            Control::Verify { nonce, from_block, until_block, repair } => {
-                let repair = if repair { Repair::AtOnce } else { Repair::No };
-                self.on_verify_asked(nonce, VerifyTask { from_block, until_block, repair });
-            }
-            Control::Leave => self.on_leave(from),
-            Control::Following { nonce } => self.on_following(from, nonce),
-            Control::Standing(standing) => self.on_standing(from, standing),
-            Control::GiveWay { standing, against } => self.on_give_way(from, standing, against),
-            Control::GiveWayAnswer { standing, agreed: true } => self.on_agreed(from, standing),
-            Control::GiveWayAnswer { standing, agreed: false } => {
-                self.on_not_agreed(from, standing);
-            }
-            Control::LineLost { nonce, losses } => self.on_line_lost(from, nonce, losses),
-            Control::LineLostDone { nonce } => self.on_line_lost_done(from, nonce),
-            Control::Sealed(_)
-            | Control::SealRefused { .. }
-            | Control::NewEpochDone { .. }
-            | Control::Admitted { .. }
-            | Control::SlotInfo { .. }
-            | Control::SetFullDone { .. }
-            | Control::JoinPrepared { .. }
-            | Control::ReplicaFailed { .. } => self.on_leader_message(from, message),
-        }
-    }
-
-    /// Answers to what this node asked as the leader, or as it becomes it.
-    fn on_leader_message(&mut self, from: NodeId, message: Control) {
-        match message {
-            Control::Sealed(sealed) => {
-                self.ballot_counter = self.ballot_counter.max(sealed.ballot.counter);
-                if self.promotion.is_some() {
-                    self.on_sealed_for_promotion(from, *sealed);
-                } else {
-                    self.on_sealed_for_admission(from, &sealed);
-                }
-            }
-            Control::SealRefused { sealed, .. } => {
-                self.ballot_counter = self.ballot_counter.max(sealed.counter);
-                if self.promotion.is_some() {
-                    self.on_seal_refused(from);
-                } else {
-                    self.on_seal_refused_for_admission(from);
-                }
-            }
-            Control::NewEpochDone { nonce, .. } => self.on_new_epoch_done(from, nonce),
-            Control::ReplicaFailed { nonce } => {
-                if self.leads(nonce) {
-                    self.on_replica_failed(from);
-                } else {
-                    self.on_replica_failed_during_promotion(from, nonce);
-                }
-            }
-            Control::Admitted { .. }
-            | Control::SlotInfo { .. }
-            | Control::SetFullDone { .. }
-            | Control::JoinPrepared { .. } => self.on_admission_message(from, message),
-            Control::Prepare { .. }
-            | Control::Promise { .. }
-            | Control::PrepareRefused { .. }
-            | Control::Accept { .. }
-            | Control::Accepted { .. }
-            | Control::AcceptRefused { .. }
-            | Control::Chosen { .. }
-            | Control::LeaseRelease { .. }
-            | Control::Report { .. }
-            | Control::Seal { .. }
-            | Control::NewEpoch { .. }
-            | Control::Admit { .. }
-            | Control::SlotQuery { .. }
-            | Control::SetFull { .. }
-            | Control::PrepareJoin { .. }
-            | Control::Leave
-            | Control::Following { .. }
-            | Control::Standing(_)
-            | Control::GiveWay { .. }
-            | Control::GiveWayAnswer { .. }
-            | Control::LineLost { .. }
-            | Control::LineLostDone { .. }
-            | Control::Resize { .. }
-            | Control::ResizeAnswer { .. }
-            | Control::Enlarge { .. }
-            | Control::Enlarged { .. }
-            | Control::PrepareSize { .. }
-            | Control::SizePrepared { .. }
-            | Control::Verify { .. } => unreachable!("sorted by `on_control`"),
-        }
-    }
-
     fn on_group(&mut self, shard: u8, fact: FromGroup) {
         match fact {
             FromGroup::Answer { round } => {
@@ -769,17 +638,6 @@ impl Resource {
 
 fn diskful_of(members: &[MemberOptions]) -> MemberSet {
     members.iter().filter(|member| member.diskful).map(|member| member.node).collect()
-}
-
-/// What two nodes say to each other whose lines parted.
-fn is_for_parted(message: &Control) -> bool {
-    matches!(
-        message,
-        Control::Report { .. }
-            | Control::Standing(_)
-            | Control::GiveWay { .. }
-            | Control::GiveWayAnswer { .. }
-    )
 }
 
 /// The members of a value that may serve: the same of each of its volumes.

@@ -227,65 +227,7 @@ impl Resource {
         if members.has(self.me()) { Some(self.me()) } else { members.first() }
     }
 
-    pub(crate) fn on_admission_message(&mut self, from: NodeId, message: Control) {
-        match message {
-            Control::SlotInfo { nonce, slots } => {
-                if self.leads(nonce) {
-                    self.on_slot_info(from, &slots);
-                }
-            }
-            Control::SetFullDone { nonce, member, .. } => {
-                if self.leads(nonce) {
-                    self.on_set_full_done(from, member);
-                }
-            }
-            Control::Admitted { nonce, .. } => {
-                if self.leads(nonce) {
-                    self.on_admitted(from);
-                }
-            }
-            Control::JoinPrepared { nonce, epoch, .. } => {
-                if self.leads(nonce) {
-                    self.on_join_prepared(from, epoch);
-                }
-            }
-            Control::Prepare { .. }
-            | Control::Promise { .. }
-            | Control::PrepareRefused { .. }
-            | Control::Accept { .. }
-            | Control::Accepted { .. }
-            | Control::AcceptRefused { .. }
-            | Control::Chosen { .. }
-            | Control::LeaseRelease { .. }
-            | Control::Report { .. }
-            | Control::Seal { .. }
-            | Control::Sealed(_)
-            | Control::SealRefused { .. }
-            | Control::NewEpoch { .. }
-            | Control::NewEpochDone { .. }
-            | Control::Admit { .. }
-            | Control::SlotQuery { .. }
-            | Control::SetFull { .. }
-            | Control::PrepareJoin { .. }
-            | Control::Verify { .. }
-            | Control::Leave
-            | Control::Following { .. }
-            | Control::Standing(_)
-            | Control::GiveWay { .. }
-            | Control::GiveWayAnswer { .. }
-            | Control::LineLost { .. }
-            | Control::LineLostDone { .. }
-            | Control::Resize { .. }
-            | Control::ResizeAnswer { .. }
-            | Control::Enlarge { .. }
-            | Control::Enlarged { .. }
-            | Control::PrepareSize { .. }
-            | Control::SizePrepared { .. }
-            | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_leader_message`"),
-        }
-    }
-
-    fn on_slot_info(&mut self, from: NodeId, slots: &[SlotInfo]) {
+    pub(crate) fn on_slot_info(&mut self, from: NodeId, slots: &[SlotInfo]) {
         let Some(session) = self.session.as_ref() else { return };
         let asking: Vec<NodeId> = session
             .admissions
@@ -325,7 +267,7 @@ impl Resource {
         }
     }
 
-    fn on_set_full_done(&mut self, from: NodeId, member: NodeId) {
+    pub(crate) fn on_set_full_done(&mut self, from: NodeId, member: NodeId) {
         if self.on_room_made(from, member) {
             return;
         }
@@ -372,7 +314,7 @@ impl Resource {
     }
 
     /// It is ready: from now on it gets everything.
-    fn on_admitted(&mut self, member: NodeId) {
+    pub(crate) fn on_admitted(&mut self, member: NodeId) {
         let epoch = self.config().map_or(Epoch(0), |config| config.epoch);
         let absent = self.tracked().minus(self.in_sync()).without(member);
         let boot = self.peers.get(&member).and_then(|peer| peer.report).map(|peer| peer.boot_id);
@@ -460,7 +402,7 @@ impl Resource {
         }
     }
 
-    fn on_join_prepared(&mut self, from: NodeId, prepared: Epoch) {
+    pub(crate) fn on_join_prepared(&mut self, from: NodeId, prepared: Epoch) {
         let Some(session) = self.session.as_mut() else { return };
         let Some(Change::PreparingJoin { member, epoch, value_id, .. }) = session.change else {
             return;

@@ -130,7 +130,7 @@ impl Resource {
         let Some(Held { from, nonce, value, floors }) = self.gate.held.take() else { return };
         let leader = self.config().and_then(|config| config.primary);
         if leader.is_some_and(|leader| leader.nonce == nonce) {
-            self.on_member_message(from, Control::Admit { nonce, value, floors });
+            self.on_control(from, Control::Admit { nonce, value, floors });
         }
     }
 

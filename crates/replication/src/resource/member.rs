@@ -79,77 +79,15 @@ struct PendingSeal {
 }
 
 impl Resource {
-    pub(crate) fn on_member_message(&mut self, from: NodeId, message: Control) {
-        // One that is being stopped joins nothing any more: it is about to call itself clean.
+    /// One that is being stopped joins nothing any more: it is about to call itself clean.
+    pub(crate) fn hears_leaders(&self) -> bool {
         let is_stopping = self.stop.is_some() && self.leave_until.is_none();
-        if self.report().is_none() || is_stopping || self.is_discarding() {
-            return;
-        }
-        match message {
-            Control::Seal { ballot, nonce } => self.on_seal(from, ballot, nonce),
-            Control::NewEpoch { nonce, value, inherited, .. } => {
-                if self.obeys(nonce) && self.member.may_begin {
-                    self.on_new_epoch(from, nonce, &value, inherited);
-                }
-            }
-            Control::Admit { nonce, value, floors } => {
-                if self.obeys(nonce)
-                    && self.member.may_begin
-                    && self.passes_gate(from, nonce, &value, &floors)
-                {
-                    self.on_admit(from, nonce, &value, floors);
-                }
-            }
-            Control::SlotQuery { nonce } => {
-                if self.obeys(nonce) {
-                    let info = |(&member, &base): (&NodeId, &SlotBase)| SlotInfo { member, base };
-                    let slots = self.slot_bases.iter().map(info).collect();
-                    self.send(from, Control::SlotInfo { nonce, slots });
-                }
-            }
-            Control::SetFull { nonce, member, incarnation, base_epoch } => {
-                if self.obeys(nonce) {
-                    let base = SlotBase { epoch: base_epoch, incarnation };
-                    self.on_set_full(from, nonce, LostMember { member, base });
-                }
-            }
-            Control::PrepareJoin { nonce, epoch, value_id } => {
-                if self.takes_part_in(nonce) {
-                    self.on_prepare_join(from, nonce, epoch, value_id);
-                }
-            }
-            Control::Prepare { .. }
-            | Control::Promise { .. }
-            | Control::PrepareRefused { .. }
-            | Control::Accept { .. }
-            | Control::Accepted { .. }
-            | Control::AcceptRefused { .. }
-            | Control::Chosen { .. }
-            | Control::LeaseRelease { .. }
-            | Control::Report { .. }
-            | Control::Sealed(_)
-            | Control::SealRefused { .. }
-            | Control::NewEpochDone { .. }
-            | Control::Admitted { .. }
-            | Control::SlotInfo { .. }
-            | Control::SetFullDone { .. }
-            | Control::JoinPrepared { .. }
-            | Control::Verify { .. }
-            | Control::Leave
-            | Control::Following { .. }
-            | Control::Standing(_)
-            | Control::GiveWay { .. }
-            | Control::GiveWayAnswer { .. }
-            | Control::LineLost { .. }
-            | Control::LineLostDone { .. }
-            | Control::Resize { .. }
-            | Control::ResizeAnswer { .. }
-            | Control::Enlarge { .. }
-            | Control::Enlarged { .. }
-            | Control::PrepareSize { .. }
-            | Control::SizePrepared { .. }
-            | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_control`"),
-        }
+        self.report().is_some() && !is_stopping && !self.is_discarding()
+    }
+
+    /// Its seal was answered, and nothing of the session has begun here.
+    pub(crate) fn may_begin(&self, nonce: Nonce) -> bool {
+        self.obeys(nonce) && self.member.may_begin
     }
 
     pub(crate) fn obeys(&self, nonce: Nonce) -> bool {
@@ -165,7 +103,7 @@ impl Resource {
 
     // ---- Seal.
 
-    fn on_seal(&mut self, from: NodeId, ballot: Ballot, nonce: Nonce) {
+    pub(crate) fn on_seal(&mut self, from: NodeId, ballot: Ballot, nonce: Nonce) {
         self.ballot_counter = self.ballot_counter.max(ballot.counter);
         let superblock = self.superblock.as_mut().expect("asked of a member with data");
         if ballot < superblock.sealed.ballot {
@@ -264,7 +202,7 @@ impl Resource {
 
     // ---- A new session with this member in sync.
 
-    fn on_new_epoch(
+    pub(crate) fn on_new_epoch(
         &mut self,
         from: NodeId,
         nonce: Nonce,
@@ -316,7 +254,22 @@ impl Resource {
 
     // ---- Return.
 
-    fn on_admit(&mut self, from: NodeId, nonce: Nonce, value: &Config, floors: Vec<Seq>) {
+    pub(crate) fn on_slot_query(&mut self, from: NodeId, nonce: Nonce) {
+        let info = |(&member, &base): (&NodeId, &SlotBase)| SlotInfo { member, base };
+        let slots = self.slot_bases.iter().map(info).collect();
+        self.send(from, Control::SlotInfo { nonce, slots });
+    }
+
+    pub(crate) fn on_admit(
+        &mut self,
+        from: NodeId,
+        nonce: Nonce,
+        value: &Config,
+        floors: Vec<Seq>,
+    ) {
+        if !self.passes_gate(from, nonce, value, &floors) {
+            return;
+        }
         let tracked = self.tracked_by(value);
         if !self.ensure_slots(tracked) {
             return;
@@ -352,7 +305,7 @@ impl Resource {
         self.send(from, Control::Admitted { nonce, boot_id, replica });
     }
 
-    fn on_set_full(&mut self, from: NodeId, nonce: Nonce, lost: LostMember) {
+    pub(crate) fn on_set_full(&mut self, from: NodeId, nonce: Nonce, lost: LostMember) {
         if !self.ensure_slots(MemberSet::of(lost.member)) {
             return;
         }
@@ -399,7 +352,13 @@ impl Resource {
         }
     }
 
-    fn on_prepare_join(&mut self, from: NodeId, nonce: Nonce, epoch: Epoch, value_id: ValueId) {
+    pub(crate) fn on_prepare_join(
+        &mut self,
+        from: NodeId,
+        nonce: Nonce,
+        epoch: Epoch,
+        value_id: ValueId,
+    ) {
         self.member.join = Some((from, nonce, Candidate { epoch, value_id }));
         self.ask_groups(RoundKind::SlotsDurable, |round| ToGroup::MakeDurable { round });
     }

@@ -179,7 +179,7 @@ impl Resource {
         }
     }
 
-    fn on_promise(
+    pub(crate) fn on_promise(
         &mut self,
         from: NodeId,
         ballot: Ballot,
@@ -247,7 +247,7 @@ impl Resource {
         self.send_to_each(voters, &Control::Accept { ballot, nonce, value });
     }
 
-    fn on_accepted(&mut self, from: NodeId, ballot: Ballot, store: VoteStoreId) {
+    pub(crate) fn on_accepted(&mut self, from: NodeId, ballot: Ballot, store: VoteStoreId) {
         let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.ballot == ballot) else {
             return;
         };
@@ -271,7 +271,12 @@ impl Resource {
         self.on_own_value_chosen(ballot, &value);
     }
 
-    fn on_refused(&mut self, (from, ballot): (NodeId, Ballot), promised: Ballot, refusal: Refusal) {
+    pub(crate) fn on_refused(
+        &mut self,
+        (from, ballot): (NodeId, Ballot),
+        promised: Ballot,
+        refusal: Refusal,
+    ) {
         let newest = self.newest_value();
         let in_reach: Vec<_> = self.votes_in_reach().collect();
         self.ballot_counter = self.ballot_counter.max(promised.counter);
@@ -312,65 +317,7 @@ impl Resource {
         Control::Report { store, session, accepted: self.saves.accepted(), members: self.named() }
     }
 
-    pub(crate) fn on_register_message(&mut self, from: NodeId, message: Control) {
-        match message {
-            Control::Prepare { ballot, nonce } => self.on_prepare(from, ballot, nonce),
-            Control::Promise { ballot, store, accepted } => {
-                self.on_promise(from, ballot, store, accepted);
-            }
-            Control::PrepareRefused { ballot, promised, lease_held, .. } => {
-                let refusal = if lease_held { Refusal::LeaseHeld } else { Refusal::Promised };
-                self.on_refused((from, ballot), promised, refusal);
-                if lease_held {
-                    self.on_promotion_refused_for_lease();
-                }
-            }
-            Control::Accept { ballot, nonce, value } => self.on_accept(from, ballot, nonce, value),
-            Control::Accepted { ballot, store, .. } => self.on_accepted(from, ballot, store),
-            Control::AcceptRefused { ballot, promised } => {
-                self.on_refused((from, ballot), promised, Refusal::Promised);
-            }
-            Control::Chosen { ballot, value } => self.on_told_chosen(from, ballot, value),
-            Control::LeaseRelease { nonce } => {
-                self.voter.release(nonce);
-                self.note_unled(from);
-            }
-            Control::Report { store, session, accepted, members } => {
-                self.on_report(from, store, session, accepted);
-                self.note_named(from, members);
-            }
-            Control::Seal { .. }
-            | Control::Sealed(_)
-            | Control::SealRefused { .. }
-            | Control::NewEpoch { .. }
-            | Control::NewEpochDone { .. }
-            | Control::Admit { .. }
-            | Control::Admitted { .. }
-            | Control::SlotQuery { .. }
-            | Control::SlotInfo { .. }
-            | Control::SetFull { .. }
-            | Control::SetFullDone { .. }
-            | Control::PrepareJoin { .. }
-            | Control::JoinPrepared { .. }
-            | Control::Verify { .. }
-            | Control::Leave
-            | Control::Following { .. }
-            | Control::Standing(_)
-            | Control::GiveWay { .. }
-            | Control::GiveWayAnswer { .. }
-            | Control::LineLost { .. }
-            | Control::LineLostDone { .. }
-            | Control::Resize { .. }
-            | Control::ResizeAnswer { .. }
-            | Control::Enlarge { .. }
-            | Control::Enlarged { .. }
-            | Control::PrepareSize { .. }
-            | Control::SizePrepared { .. }
-            | Control::ReplicaFailed { .. } => unreachable!("sorted by `on_control`"),
-        }
-    }
-
-    fn on_prepare(&mut self, from: NodeId, ballot: Ballot, nonce: Nonce) {
+    pub(crate) fn on_prepare(&mut self, from: NodeId, ballot: Ballot, nonce: Nonce) {
         if from != self.me() {
             self.yield_role();
         }
@@ -399,7 +346,7 @@ impl Resource {
         }
     }
 
-    fn on_accept(&mut self, from: NodeId, ballot: Ballot, nonce: Nonce, value: Config) {
+    pub(crate) fn on_accept(&mut self, from: NodeId, ballot: Ballot, nonce: Nonce, value: Config) {
         if value.resource != self.options.resource || self.voter.is_mute {
             return;
         }
@@ -424,7 +371,7 @@ impl Resource {
         }
     }
 
-    fn on_told_chosen(&mut self, from: NodeId, ballot: Ballot, value: Config) {
+    pub(crate) fn on_told_chosen(&mut self, from: NodeId, ballot: Ballot, value: Config) {
         if value.resource != self.options.resource {
             return;
         }
@@ -448,7 +395,7 @@ impl Resource {
         self.on_chosen(Accepted { ballot, value });
     }
 
-    fn on_report(
+    pub(crate) fn on_report(
         &mut self,
         from: NodeId,
         store: Option<VoteStoreId>,
