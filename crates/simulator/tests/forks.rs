@@ -13,18 +13,6 @@ use simulator::sometimes::Mark;
 /// Blocks of the volume.
 const ALL: u64 = 20 * 1024;
 
-/// Blocks that `leader` copied to `member` until it was in sync.
-fn copied_until_in_sync(it: &mut Scenario, leader: usize, member: usize) -> u64 {
-    let most = std::cell::Cell::new(0);
-    it.until("the member to be in sync", |it| {
-        let status = it.status(leader).expect("the node is up");
-        let known = status.members.iter().find(|known| known.node.index() == member);
-        most.set(most.get().max(known.map_or(0, |known| known.copied_blocks)));
-        it.is_in_sync(leader, member)
-    });
-    most.get()
-}
-
 /// Both of two nodes went on after the connection between them broke.
 fn parted() -> Scenario {
     let mut it = Scenario::with_quorum_off(2, 0);
@@ -39,21 +27,6 @@ fn parted() -> Scenario {
     it
 }
 
-/// Node 2 went on alone, and so did the other two, by their quorum; they meet, and node 2 is none.
-fn parted_of_three() -> Scenario {
-    let mut it = Scenario::with_quorum_off(3, 0);
-    it.must_write(0, 7, 1);
-    it.part(&[0, 1], &[2]);
-    it.promote(2);
-    it.must_write(0, 7, 10);
-    it.must_write(2, 7, 20);
-    it.must_write(2, 8, 21);
-    it.demote(2);
-    it.meet(&[0, 1], &[2]);
-    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
-    it
-}
-
 #[test]
 fn the_survivor_of_two_goes_on_and_the_other_one_catches_up() {
     let mut it = Scenario::with_quorum_off(2, 0);
@@ -64,7 +37,7 @@ fn the_survivor_of_two_goes_on_and_the_other_one_catches_up() {
     it.run(Duration::from_secs(5));
     it.must_write(0, 9000, 3);
     it.cluster.start(1);
-    let copied = copied_until_in_sync(&mut it, 0, 1);
+    let copied = it.copied_until_in_sync(0, 1);
     assert!(copied < ALL / 2, "{copied} blocks were copied");
     assert_eq!((it.on_disk(1, 7), it.on_disk(1, 9000)), (2, 3));
     it.until("both to vote", |it| it.voters(0) == [0, 1]);
@@ -92,7 +65,7 @@ fn a_peer_that_comes_and_goes_is_copied_only_what_it_missed() {
         it.part(&[0], &[1]);
         it.must_write(0, 100 + round, round + 1);
         it.meet(&[0], &[1]);
-        let copied = copied_until_in_sync(&mut it, 0, 1);
+        let copied = it.copied_until_in_sync(0, 1);
         assert!(copied < ALL / 2, "{copied} blocks were copied in round {round}");
         assert_eq!(it.on_disk(1, 100 + round), round + 1);
         it.until("both to vote", |it| it.voters(0) == [0, 1]);
@@ -122,7 +95,7 @@ fn the_data_of_one_is_given_up_and_only_what_differs_is_copied() {
         it.until("a refusal", |it| it.failed(refused));
         it.demote(loser);
         it.discard(loser, winner);
-        let copied = copied_until_in_sync(&mut it, winner, loser);
+        let copied = it.copied_until_in_sync(winner, loser);
         assert!(copied < ALL / 2, "{copied} blocks were copied");
         for block in [7, 11, 5000, 9000] {
             assert_eq!(it.on_disk(loser, block), it.on_disk(winner, block), "block {block}");
@@ -280,243 +253,11 @@ fn a_third_member_that_carries_the_fork_on_gives_all_of_it_up() {
     }
 }
 
-/// Node 1 leads a newer line, in which it has no vote, and dies while it copies to its own replica:
-/// its register knows the older line alone, whose value has it in sync.
-#[test]
-fn a_replica_that_began_to_follow_another_line_is_no_longer_of_the_older_one() {
-    let mut it = Scenario::with_quorum_off(3, 0);
-    it.must_write(0, 7, 1);
-    it.part(&[0], &[1, 2]);
-    it.part(&[1], &[2]);
-    it.must_write(0, 7, 10);
-    it.demote(0);
-    it.meet(&[0], &[1]);
-    it.promote(1);
-    it.until("a copy", |it| it.on_disk(1, 7) == 10);
-    for node in [1, 0, 2] {
-        it.cluster.kill(node);
-    }
-    it.meet(&[1], &[2]);
-    it.cluster.start(1);
-    it.cluster.start(2);
-    it.promote(2);
-    assert_eq!(it.must_read(2, 7), 1);
-    it.must_write(2, 9, 2);
-    it.until("the return of node 1, with a copy of everything", |it| it.is_in_sync(2, 1));
-    assert_eq!((it.on_disk(1, 7), it.on_disk(1, 9)), (1, 2));
-}
-
-/// The same with a value of the older line that the other one was never in sync by.
-#[test]
-fn a_half_copied_replica_of_another_line_returns_by_itself() {
-    all_of((run_forks, "--forks"), [1_337], 6_000);
-}
-
 /// Node 2 accepted a value that was not chosen in the end, and went on alone from it: what was
 /// acknowledged since the other one was chosen is not in its line.
 #[test]
 fn a_line_that_began_from_a_value_that_was_not_chosen_is_judged_by_the_one_before() {
     all_of((run_forks, "--forks"), [331, 51_151, 57_441], 6_000);
-}
-
-/// Node 0 proposed its next value to nobody but itself, and died. Who gives way to it has that
-/// value, too, but does not take it for chosen: the other two might have chosen another one.
-#[test]
-fn who_gives_way_to_a_line_takes_its_last_proposal_for_no_more_than_that() {
-    let mut seen = 0;
-    // Whether the vote that node 1 writes down as it dies is on its disk is chance.
-    for writes in 1..=16 {
-        let mut it = Scenario::with_quorum_off(3, 0);
-        (1..=writes).for_each(|write| it.must_write(0, 7, write));
-        let before = it.accepted(0);
-        it.cluster.slow[1].save = Duration::from_millis(5);
-        it.part(&[0, 1], &[2]);
-        it.until("a proposal", |it| it.accepted(0) > before);
-        it.cluster.kill(0);
-        it.cluster.kill(1);
-        if it.accepted(1) > before {
-            continue;
-        }
-        seen += 1;
-        it.cluster.slow[1] = SlowDisk::default();
-        it.promote(2);
-        it.must_write(2, 7, 20);
-        it.demote(2);
-        it.cluster.start(0);
-        it.meet(&[0, 1], &[2]);
-        it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
-        it.discard(2, 0);
-        it.run(Duration::from_millis(500));
-        it.cluster.start(1);
-        it.promote(0);
-        it.until("the return of node 2", |it| it.is_in_sync(0, 2));
-        assert_eq!((it.on_disk(2, 7), it.must_read(0, 7)), (writes, writes));
-    }
-    assert!(seen > 0, "the vote of node 1 was written down each time");
-}
-
-/// The voter that it was until then votes no more, not even for what it was about to say yes to.
-#[test]
-fn who_gives_way_sends_no_vote_that_it_never_wrote_down() {
-    // Whether an answer is still delivered when its sender closes the connection is chance.
-    for writes in 1..=16 {
-        let mut it = Scenario::with_quorum_off(3, 0);
-        it.must_write(0, 7, 1);
-        it.part(&[0], &[1, 2]);
-        it.must_write(0, 7, 10);
-        it.promote(2);
-        it.until("node 1 to follow", |it| it.is_in_sync(2, 1));
-        (0..writes).for_each(|write| it.must_write(2, 7, 20 + write));
-        it.demote(0);
-        it.meet(&[0], &[1]);
-        it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
-        it.cluster.slow[1].save = Duration::from_millis(20);
-        // Node 1 writes down its promise, then what it gives up; the proposal comes meanwhile.
-        it.command(2, Command::Demote);
-        it.run(Duration::from_millis(5));
-        it.discard(1, 0);
-        it.promote(0);
-        it.until("the return of node 1", |it| it.is_in_sync(0, 1));
-        assert_eq!(it.on_disk(1, 7), 10);
-    }
-}
-
-/// The line that node 2 gives way to chose its last value without it, and names it in sync.
-#[test]
-fn who_gave_way_is_not_in_sync_by_an_older_word() {
-    let mut it = Scenario::with_quorum_off(3, 0);
-    it.must_write(0, 7, 1);
-    it.run(Duration::from_secs(1));
-    it.cluster.slow[2].save = Duration::from_millis(100);
-    let before = it.accepted(0);
-    it.demote(0);
-    assert!(it.accepted(0) > before);
-    it.cluster.kill(2);
-    it.part(&[0, 1], &[2]);
-    it.cluster.slow[2] = SlowDisk::default();
-    it.cluster.start(2);
-    assert_eq!(it.accepted(2), before);
-    it.promote(2);
-    it.must_write(2, 7, 20);
-    it.demote(2);
-    it.meet(&[0, 1], &[2]);
-    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
-    it.discard(2, 0);
-    it.until("its end", |it| !it.is_split(0, 2) && !it.is_split(2, 0));
-    it.run(Duration::from_millis(200));
-    it.promote(0);
-    it.until("the return of node 2", |it| it.is_in_sync(0, 2));
-    assert_eq!((it.must_read(0, 7), it.on_disk(2, 7)), (1, 1));
-}
-
-/// Node 2 was in sync with node 0, then began to follow node 1, which then gives way to node 0. Of
-/// the line that nobody follows any more nothing has to be known.
-#[test]
-fn a_line_that_its_last_member_left_makes_no_demands() {
-    let mut it = Scenario::with_quorum_off(3, 0);
-    it.must_write(0, 7, 1);
-    it.part(&[0], &[1, 2]);
-    it.part(&[1], &[2]);
-    it.must_write(0, 7, 10);
-    it.promote(1);
-    it.must_write(1, 7, 20);
-    it.meet(&[0], &[2]);
-    it.until("node 2 to follow", |it| it.is_in_sync(0, 2));
-    it.must_write(0, 8, 11);
-    it.cluster.kill(0);
-    it.cluster.slow[2].write = Duration::from_secs(20);
-    it.meet(&[1], &[2]);
-    it.until("the split brain", |it| it.is_split(1, 2) && it.is_split(2, 1));
-    it.discard(2, 1);
-    it.until("a resync", |it| it.status(1).is_some_and(|status| status.members[2].syncing));
-    it.part(&[1], &[2]);
-    it.cluster.kill(2);
-    it.cluster.slow[2] = SlowDisk::default();
-    it.demote(1);
-    it.cluster.start(0);
-    it.promote(0);
-    it.meet(&[0], &[1]);
-    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
-    it.discard(1, 0);
-    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
-    it.cluster.start(2);
-    it.meet(&[1], &[2]);
-    it.until("the return of node 2, or its doubts", |it| it.is_in_sync(0, 2) || it.is_split(0, 2));
-    if it.is_split(0, 2) {
-        it.discard(2, 0);
-    }
-    it.until("the return of node 2", |it| it.is_in_sync(0, 2));
-    assert_eq!((it.on_disk(2, 7), it.on_disk(2, 8)), (10, 11));
-}
-
-/// Node 2 gave way to node 0, which goes on alone once more before it copies anything. What node 2
-/// wrote down as it went on alone itself says nothing of the line that it follows.
-#[test]
-fn who_gave_way_follows_a_line_that_goes_on_alone_again() {
-    let mut it = parted_of_three();
-    it.discard(2, 0);
-    it.until("its end", |it| !it.is_split(0, 2) && !it.is_split(2, 0));
-    it.cluster.kill(1);
-    it.part(&[0], &[1, 2]);
-    it.must_write(0, 9, 12);
-    it.meet(&[0], &[2]);
-    it.until("the return of node 2", |it| it.is_in_sync(0, 2) || it.is_split(2, 0));
-    assert!(!it.is_split(2, 0) && !it.is_split(0, 2));
-    assert_eq!((it.on_disk(2, 7), it.on_disk(2, 8), it.on_disk(2, 9)), (10, 0, 12));
-}
-
-/// The same when it is in sync already: of a loss that is over nothing is left.
-#[test]
-fn who_returned_follows_a_line_that_goes_on_alone_again() {
-    let mut it = parted_of_three();
-    it.discard(2, 0);
-    it.until("the return of node 2", |it| it.is_in_sync(0, 2));
-    it.until("all to vote", |it| it.voters(0) == [0, 1, 2] && it.voters(2) == [0, 1, 2]);
-    it.cluster.kill(1);
-    it.part(&[0], &[2]);
-    it.must_write(0, 9, 12);
-    it.meet(&[0], &[2]);
-    it.until("the return of node 2", |it| {
-        it.is_split(2, 0) || it.is_in_sync(0, 2) && it.on_disk(2, 9) == 12
-    });
-    assert!(!it.is_split(2, 0) && !it.is_split(0, 2));
-    assert_eq!((it.on_disk(2, 7), it.on_disk(2, 8), it.on_disk(2, 9)), (10, 0, 12));
-}
-
-/// The clients of node 0 wrote on alone, and that was given up for a line in which nobody served
-/// clients since. Whoever holds on to the volume at node 0 must not go on as if nothing was lost.
-#[test]
-fn clients_whose_line_was_given_up_find_another_tenure() {
-    for is_in_sync in [true, false] {
-        let mut it = Scenario::with_quorum_off(3, 0);
-        it.must_write(0, 7, 1);
-        let reign = it.reign(0);
-        it.part(&[0], &[1, 2]);
-        it.must_write(0, 7, 10);
-        it.until("the others to go on", |it| it.accepted(1) >= it.accepted(0));
-        it.demote(0);
-        it.promote(0);
-        assert_eq!(it.reign(0), reign);
-        it.demote(0);
-        it.meet(&[0], &[1, 2]);
-        it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
-        it.discard(0, 1);
-        it.until("its end", |it| !it.is_split(0, 1) && !it.is_split(1, 0));
-        if is_in_sync {
-            it.until("the return of node 0", |it| it.is_in_sync(1, 0) && it.is_in_sync(0, 0));
-            it.until("all to vote", |it| it.voters(0) == [0, 1, 2]);
-            it.run(Duration::from_secs(1));
-        }
-        it.promote(0);
-        assert_eq!(it.must_read(0, 7), 1);
-        assert_ne!(it.reign(0), reign);
-        // From now on it goes on as ever.
-        let reign = it.reign(0);
-        it.run(Duration::from_secs(5));
-        it.demote(0);
-        it.promote(0);
-        assert_eq!(it.reign(0), reign);
-    }
 }
 
 /// Node 0 still leads, and waits for a quorum; meanwhile the other two decided without it, and node
