@@ -481,7 +481,7 @@ _arguments "${_arguments_options[@]}" : \
         case $line[1] in
             (create-md)
 _arguments "${_arguments_options[@]}" : \
-'--max-peers=[Leave room for so many peers \[default\: as many as are configured\]]:N:_default' \
+'--max-peers=[Leave room for so many peers \[default\: 7, or as many as are configured if that is more\]]:N:_default' \
 '--node=[Name of this node in the configuration \[default\: the host name\]]:NAME:_default' \
 '--state-dir=[State directory of the daemon\: it notes the size that a disk had]:DIR:_files' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \

@@ -7,6 +7,7 @@
 mod options_page;
 
 use std::fs;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -94,8 +95,7 @@ fn page(command: &Command, name: &str) -> Result<Vec<u8>> {
     man.render_synopsis_section(&mut page)?;
     man.render_description_section(&mut page)?;
     man.render_options_section(&mut page)?;
-    let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
-    for (index, verb) in verbs.enumerate() {
+    for (index, (verb_name, verb)) in verbs(&command, "").into_iter().enumerate() {
         if index == 0 {
             page.extend(b".SH VERBS\n");
         }
@@ -107,11 +107,22 @@ fn page(command: &Command, name: &str) -> Result<Vec<u8>> {
         verb_man.render_synopsis_section(&mut part)?;
         verb_man.render_description_section(&mut part)?;
         verb_man.render_options_section(&mut part)?;
-        page.extend(format!(".SS {}\n", verb.get_name()).as_bytes());
+        page.extend(format!(".SS {verb_name}\n").as_bytes());
         page.extend(verb_part(&String::from_utf8(part)?).as_bytes());
     }
     man.render_extra_section(&mut page)?;
     Ok(page)
+}
+
+/// The verbs that are not hidden, each with its name and before its own verbs.
+fn verbs<'c>(command: &'c Command, before: &str) -> Vec<(String, &'c Command)> {
+    let offered = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+    let with_its_own = |verb: &'c Command| {
+        let name = format!("{before}{}", verb.get_name());
+        let own = verbs(verb, &format!("{name} "));
+        iter::once((name, verb)).chain(own)
+    };
+    offered.flat_map(with_its_own).collect()
 }
 
 /// The sections of a verb without headings of their own, and without options that all verbs have.

@@ -34,7 +34,7 @@ fn manuals_and_completions_are_current() {
     assert!(output.status.success(), "{output:?}");
     let (fresh, kept) = (files(fresh.path()), files(&docs));
     let names = |files: &BTreeMap<String, String>| files.keys().cloned().collect::<Vec<_>>();
-    let advice = "run `cargo run -- manuals docs` and commit what changes";
+    let advice = "run `cargo run -p basalt -- manuals docs` and commit what changes";
     assert_eq!(names(&kept), names(&fresh), "{advice}");
     for (name, text) in &fresh {
         assert!(&kept[name] == text, "docs/{name} is not what the program makes: {advice}");
@@ -57,4 +57,5 @@ fn every_verb_has_its_part_and_its_completion() {
     }
     assert!(files["man/basalt-setup.1"].contains("\n.SS wait-sync-resource\n"));
     assert!(files["man/basalt-node.1"].contains("metrics"));
+    assert!(files["man/basalt.1"].contains("\n.SS pki issue-client\n"));
 }

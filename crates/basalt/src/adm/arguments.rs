@@ -19,9 +19,10 @@ pub(crate) const STATE_DIR: &str = "/var/lib/basalt";
     about = "Administers replicated volumes: drbdadm's verbs, asked of the node daemon",
     version,
     after_help = "Targets: `all`, RES, RES/VOL, RES:PEER, RES:PEER/VOL, minor-N.\n\
-        Exit codes: 0 done, 1 usage, 2 syntax of the configuration, 10 refused configuration or \
-        unknown object,\n11 refused change of state, 16 no local disk, 17 no up-to-date data, \
-        20 everything else."
+        Exit codes: 0 done, 1 usage, 2 syntax of the configuration, 5 waited in vain, 10 refused \
+        configuration or unknown object,\n11 refused change of state, 16 no local disk, 17 no \
+        up-to-date data, 20 everything else; of a handler\nthat is called by hand, that of its \
+        script."
 )]
 pub(crate) struct CommandLine {
     #[command(flatten)]
@@ -306,7 +307,7 @@ pub(crate) struct CreateMd {
     /// Overwrite what is on the disk: a file system, or metadata
     #[arg(long)]
     pub(crate) force: bool,
-    /// Leave room for so many peers [default: as many as are configured]
+    /// Leave room for so many peers [default: 7, or as many as are configured if that is more]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=31))]
     pub(crate) max_peers: Option<u8>,
     #[command(flatten)]

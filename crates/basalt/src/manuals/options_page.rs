@@ -18,9 +18,9 @@ const SECTIONS: [Section; 6] = [
 pub(super) fn text() -> String {
     let mut text = String::from(
         "# Options\n\nEvery option of DRBD 9.2's configuration, and what becomes of it. This file \
-         is made from the table that the parser reads\n(`cargo run -- manuals docs`). An option \
-         that changes nothing is accepted, and reported once where a file sets it to\nanother \
-         value than what happens anyway.\n",
+         is made from the table that the parser reads\n(`cargo run -p basalt -- manuals docs`). An \
+         option that changes nothing is accepted, and reported once where a file sets it to\n\
+         another value than what happens anyway.\n",
     );
     for section in SECTIONS {
         let heads = "| option | default | here |\n|---|---|---|";

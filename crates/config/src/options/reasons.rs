@@ -86,7 +86,10 @@ pub static VALUES_NOT_APPLICABLE: &[(&str, &str, &str)] = &[
     ("transport", "rdma", "there is no RDMA; TCP connects the nodes"),
 ];
 
-/// What an option that is in effect needs, by its name.
+const OWN_TIME: &str =
+    "where a file sets it; otherwise Basalt's own time counts (config.md, Times of a connection)";
+
+/// What an option that is in effect needs, or how far it is so, by its name.
 pub static CONDITIONS: &[(&str, &str)] = &[
     (
         "on-congestion",
@@ -94,7 +97,17 @@ pub static CONDITIONS: &[(&str, &str)] = &[
          nothing gathers that one could be ahead of",
     ),
     ("congestion-fill", "with `protocol A` and an `on-congestion` that is not `block`"),
-    ("congestion-extents", "with `protocol A` and an `on-congestion` that is not `block`"),
+    (
+        "congestion-extents",
+        "with `protocol A` and an `on-congestion` that is not `block`; values above 1,024, so the \
+         default too, are never reached",
+    ),
+    ("al-extents", "up to 1,024: a greater value counts as that"),
+    ("timeout", OWN_TIME),
+    ("ko-count", OWN_TIME),
+    ("ping-int", OWN_TIME),
+    ("ping-timeout", OWN_TIME),
+    ("connect-int", OWN_TIME),
 ];
 
 /// What the option needs, if it is not in effect by itself.
