@@ -41,7 +41,7 @@ row() {
 figure() { awk -F' *[|] *' -v row="$1" -v column="$2" '$2 == row { print $(column + 2) }' $table; }
 
 # goal COLUMN GOAL CEILING WHAT: whether our block device meets the goal, and whether it is below
-# the ceiling: what it cost when that was last written down, and a tenth.
+# the ceiling: a tenth to a fifth above what it cost when that was last written down.
 OURS="Basalt, 3 copies, ublk"
 is_dearer=
 goal() {

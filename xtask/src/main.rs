@@ -39,7 +39,7 @@ cargo xtask COMMAND
   chaos            ten minutes of nodes that die, freeze, lose each other, their power, their disks
   mutate           plants each fault of crates/simulator/mutations/: the simulator must see it
   mutate [--seeds N] --fixed | --unseen | --list | NAME..
-  fuzz             feeds seeded garbage to the core and to every decoder for a minute each
+  fuzz             feeds seeded garbage to the core and to decoders for a minute each
   fuzz [--seconds N] NAME.. | --list
   model            searches the models of the protocol to the last state (--size large)
   guest            every chapter that needs a kernel of its own, in a guest under QEMU
