@@ -5,11 +5,11 @@
 //! idle peer, and give one up that acknowledges nothing for the user timeout. A listener has these
 //! options set, and what it accepts inherits them.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
@@ -31,6 +31,8 @@ pub(crate) struct TcpOptions {
     pub(crate) congestion: Option<Congestion>,
 }
 
+/// Who may write to a unix listener's file may connect.
+const UNIX_LISTENER_MODE: u32 = 0o660;
 const BACKLOG: libc::c_int = 1024;
 /// Seconds of silence after which an idle peer is probed, and between probes.
 const KEEPALIVE_IDLE: libc::c_int = 10;
@@ -47,8 +49,9 @@ pub(crate) fn listen_tcp(address: SocketAddr, options: TcpOptions) -> io::Result
     Ok(socket)
 }
 
-/// A unix listener at `path`, with the identity of the file it made. A file left by a process that
-/// is gone is replaced; one that somebody listens on is not.
+/// A unix listener at `path` for the user and the group of this process, with the identity of the
+/// file it made. A file left by a process that is gone is replaced; one that somebody listens on is
+/// not.
 pub(crate) fn listen_unix(path: &Path) -> io::Result<(OwnedFd, FileIdentity)> {
     let address = Address::unix(path)?;
     let socket = stream_socket(&address)?;
@@ -59,6 +62,8 @@ pub(crate) fn listen_unix(path: &Path) -> io::Result<(OwnedFd, FileIdentity)> {
         remove_if_stale(path)?;
         bind(&socket, &address)?;
     }
+    // Until it listens it turns everybody away: what the umask makes of the mode harms nobody.
+    fs::set_permissions(path, Permissions::from_mode(UNIX_LISTENER_MODE))?;
     start_listening(&socket)?;
     Ok((socket, FileIdentity::of(path)?))
 }
@@ -276,4 +281,30 @@ fn start_listening(socket: &OwnedFd) -> io::Result<()> {
 
 fn check(result: libc::c_int) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the mask of the process was before.
+    fn set_mask(mask: libc::mode_t) -> libc::mode_t {
+        // SAFETY: no pointer is passed; that files of other tests get the mask too harms none.
+        unsafe { libc::umask(mask) }
+    }
+
+    #[test]
+    fn unix_socket_is_for_its_user_and_group_whatever_the_mask_of_the_process() {
+        for mask in [0, 0o022, 0o077] {
+            let name = format!("io-test-mode-{:x}.sock", crate::random_u64());
+            let path = std::env::temp_dir().join(name);
+            let before = set_mask(mask);
+            let made = listen_unix(&path);
+            set_mask(before);
+            made.unwrap();
+            let mode = fs::symlink_metadata(&path).unwrap().mode();
+            fs::remove_file(&path).unwrap();
+            assert_eq!(mode & 0o777, 0o660, "with the mask {mask:o}: {mode:o}");
+        }
+    }
 }
