@@ -2,7 +2,8 @@
 //! change on disk.
 //!
 //! The shards are told of what is new and use it for new connections; those that are there stay.
-//! Files that cannot be used leave what was read before in place, and the log says why.
+//! Files that cannot be used leave what was read before in place, and the log says why. A shard
+//! that cannot be told is told at the next look.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,7 +29,7 @@ pub(super) struct CredentialsKeeper {
 
 #[derive(Debug, Default)]
 struct Kept {
-    /// What the shards have.
+    /// What all shards have.
     files: Option<Files>,
     /// Why the files of now are not used, as it was logged.
     failure: Option<String>,
@@ -50,26 +51,14 @@ impl CredentialsKeeper {
             }
             Some(_) | None => Ok(None),
         });
+        let found = found.and_then(|found| match found {
+            Some((files, credentials)) => kept.tell(files, credentials, desk).map(Some),
+            None => Ok(None),
+        });
         match found {
-            Ok(Some((files, credentials))) => {
-                let is_first = kept.files.replace(files).is_none();
-                kept.expires_soon = credentials.expires_soon();
-                kept.warn_at = Time::ZERO;
-                if let Some(failure) = credentials.grants_failure() {
-                    let text = format!("no client may use NBD over TLS: in `clients`, {failure}");
-                    log!(Error, Scope::NODE, "{text}");
-                }
-                let credentials = Arc::new(credentials);
-                for shard in 0..desk.shards() {
-                    desk.tell(shard, ToShard::Credentials(Arc::clone(&credentials)));
-                }
-                let what = if is_first { "read" } else { "read anew, for new connections" };
-                log!(
-                    Info,
-                    Scope::NODE,
-                    "the certificates in {} were {what}",
-                    self.folder.display()
-                );
+            Ok(Some(what)) => {
+                let folder = self.folder.display();
+                log!(Info, Scope::NODE, "the certificates in {folder} were {what}");
                 kept.failure = None;
             }
             Ok(None) => kept.failure = None,
@@ -90,6 +79,31 @@ impl CredentialsKeeper {
             log!(Warning, Scope::NODE, "{text}");
         }
         Ok(kept.files.is_some())
+    }
+}
+
+impl Kept {
+    /// Has the shards use them, or leaves it to the next look. What became of them.
+    fn tell(
+        &mut self,
+        files: Files,
+        credentials: Credentials,
+        desk: &Desk,
+    ) -> Result<&'static str, CredentialsError> {
+        let credentials = Arc::new(credentials);
+        if !desk.tell_all(|| ToShard::Credentials(Arc::clone(&credentials))) {
+            // Some may have these and some the ones of before: neither is what all have.
+            self.files = None;
+            return Err(CredentialsError::Untold);
+        }
+        if let Some(failure) = credentials.grants_failure() {
+            let text = format!("no client may use NBD over TLS: in `clients`, {failure}");
+            log!(Error, Scope::NODE, "{text}");
+        }
+        self.expires_soon = credentials.expires_soon();
+        self.warn_at = Time::ZERO;
+        let is_first = self.files.replace(files).is_none();
+        Ok(if is_first { "read" } else { "read anew, for new connections" })
     }
 }
 
@@ -137,5 +151,58 @@ impl Control {
             }
             Err(error) => refuse(&error.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+
+    use io::{Mailbox, Parker};
+    use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+
+    use super::*;
+    use crate::tls::node_domain_name;
+
+    fn make_files(folder: &Path) {
+        let ca_key = KeyPair::generate().unwrap();
+        let mut ca = CertificateParams::new(Vec::new()).unwrap();
+        ca.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().unwrap();
+        let own = CertificateParams::new(vec![node_domain_name("alfa")]).unwrap();
+        let own = own.signed_by(&key, &Issuer::from_params(&ca, &ca_key)).unwrap();
+        fs::write(folder.join("ca.crt"), ca.self_signed(&ca_key).unwrap().pem()).unwrap();
+        fs::write(folder.join("node.crt"), own.pem()).unwrap();
+        fs::write(folder.join("node.key"), key.serialize_pem()).unwrap();
+        let private = fs::Permissions::from_mode(0o600);
+        fs::set_permissions(folder.join("node.key"), private).unwrap();
+    }
+
+    /// A data thread that had no room for the news kept the lists of before, and who had lost a
+    /// right had it for as long as the files did not change again.
+    #[test]
+    fn data_thread_that_could_not_be_told_is_told_later() {
+        let folder = tempfile::tempdir().unwrap();
+        make_files(folder.path());
+        let parker = Parker::new().unwrap();
+        let (sender, mut mailbox) = Mailbox::channel(1, parker.waker());
+        let desk = Desk::new(vec![Mutex::new(sender)]);
+        let keeper = CredentialsKeeper::new(folder.path().to_owned());
+        let told = |mailbox: &mut io::mailbox::Receiver<ToShard>| match mailbox.pop() {
+            Some(ToShard::Credentials(credentials)) => Some(credentials),
+            None => None,
+            Some(other) => panic!("{other:?}"),
+        };
+
+        assert!(keeper.look("alfa", &desk).unwrap());
+        fs::write(folder.path().join("clients"), "web r0 rw\n").unwrap();
+        keeper.look("alfa", &desk).unwrap_err();
+        assert_eq!(told(&mut mailbox).unwrap().grants().all().len(), 0, "the first ones");
+        assert!(keeper.look("alfa", &desk).unwrap());
+        assert_eq!(told(&mut mailbox).unwrap().grants().all().len(), 1, "those of now");
+        assert!(keeper.look("alfa", &desk).unwrap());
+        assert!(told(&mut mailbox).is_none(), "nothing is new");
     }
 }

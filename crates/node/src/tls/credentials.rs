@@ -46,6 +46,8 @@ pub(crate) enum CredentialsError {
     Damaged { path: PathBuf, what: &'static str, reason: String },
     #[error("{} cannot be used: {reason}", path.display())]
     Unusable { path: PathBuf, reason: String },
+    #[error("a data thread is overloaded, and may not have them yet; it is told again soon")]
+    Untold,
 }
 
 /// The content of the folder, to see whether it changed.
