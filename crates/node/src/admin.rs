@@ -16,6 +16,7 @@ use api::subscription::Wish;
 use api::wire::{WireError, read_message, write_message};
 
 use crate::NodeError;
+use crate::accepting::Accepting;
 use crate::control::Control;
 use crate::control::watch::Subscriber;
 use crate::limits::{ADMIN_CONNECTIONS_MAX, ADMIN_IO_DEADLINE, SUBSCRIBER_STALL_MAX};
@@ -73,14 +74,9 @@ pub(crate) fn bind(path: &Path, mode: u32) -> std::io::Result<UnixListener> {
 
 pub(crate) fn serve(control: &Arc<Control>, listener: &UnixListener) {
     let connections = Arc::new(AtomicUsize::new(0));
+    let mut accepting = Accepting::new(Scope::NODE, "an admin connection");
     for stream in listener.incoming() {
-        let stream = match stream {
-            Ok(stream) => stream,
-            Err(error) => {
-                log!(Warning, Scope::NODE, "an admin connection was not accepted: {error}");
-                continue;
-            }
-        };
+        let Some(stream) = accepting.take(stream) else { continue };
         if connections.fetch_add(1, Ordering::Relaxed) >= ADMIN_CONNECTIONS_MAX {
             connections.fetch_sub(1, Ordering::Relaxed);
             continue;

@@ -16,6 +16,7 @@ use std::thread;
 
 use format::space::Place;
 
+use crate::accepting::Accepting;
 use crate::admin::bind;
 use crate::definition::Definition;
 use crate::desk::Desk;
@@ -139,17 +140,12 @@ impl Guests {
 impl Socket {
     fn serve(&self, listener: &UnixListener, desk: &Arc<Desk>, next_session: &AtomicU64) {
         let scope = Scope::resource(&self.resource);
+        let mut accepting = Accepting::new(scope, "a virtual machine's monitor");
         for stream in listener.incoming() {
             if self.is_ending.load(Ordering::Acquire) {
                 return;
             }
-            let stream = match stream {
-                Ok(stream) => stream,
-                Err(error) => {
-                    log!(Warning, scope, "a virtual machine's monitor was not accepted: {error}");
-                    continue;
-                }
-            };
+            let Some(stream) = accepting.take(stream) else { continue };
             let number = SessionNumber(next_session.fetch_add(1, Ordering::Relaxed));
             let present = Arc::new(Present::new(number, stream));
             *self.lock() = Some(Arc::clone(&present));

@@ -37,6 +37,7 @@ mod cores;
 mod start;
 mod desk;
 mod devices;
+mod accepting;
 mod guests;
 mod control;
 mod admin;

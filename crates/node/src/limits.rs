@@ -148,6 +148,8 @@ pub(crate) const GUEST_SHARD_DEADLINE: Duration = Duration::from_secs(10);
 /// How long a monitor that stops a ring waits for what is under way; then it has to come back.
 pub(crate) const GUEST_STOP_DEADLINE: Duration = Duration::from_secs(20);
 
+/// The rest of a thread that could not accept a connection.
+pub(crate) const ACCEPT_REST: Duration = Duration::from_millis(500);
 /// An admin request is read, and its answer written, within this.
 pub(crate) const ADMIN_IO_DEADLINE: Duration = Duration::from_secs(10);
 /// An admin command is answered by then, with a failure if need be: before `basalt adm` stops to

@@ -13,6 +13,7 @@ use std::thread;
 use api::response::Reply;
 
 use crate::NodeError;
+use crate::accepting::Accepting;
 use crate::control::{Control, metrics, spawn};
 use crate::limits::{SCRAPE_DEADLINE, SCRAPE_HEAD_BYTES_MAX, SCRAPES_MAX};
 use crate::log::{Scope, log};
@@ -53,15 +54,12 @@ pub(super) fn open(control: &Arc<Control>, address: SocketAddr) -> Result<Door, 
 
 fn serve(control: &Arc<Control>, listener: &TcpListener, is_closed: &AtomicBool) {
     let scrapes = Arc::new(AtomicUsize::new(0));
+    let mut accepting = Accepting::new(Scope::NODE, "a scrape of the metrics");
     for stream in listener.incoming() {
         if is_closed.load(Ordering::Acquire) {
             return;
         }
-        let Ok(stream) = stream else {
-            // Out of files, perhaps: not to be asked again at once.
-            thread::park_timeout(SCRAPE_DEADLINE / 10);
-            continue;
-        };
+        let Some(stream) = accepting.take(stream) else { continue };
         if scrapes.fetch_add(1, Ordering::Relaxed) >= SCRAPES_MAX {
             scrapes.fetch_sub(1, Ordering::Relaxed);
             continue;

@@ -1,0 +1,67 @@
+//! Connections that cannot be accepted, where a thread waits for them.
+//!
+//! Out of files, say, the kernel refuses at once, and keeps the connection for the next attempt:
+//! without a rest such a thread takes a core and fills the log for as long as that lasts. It rests
+//! after each error, and says it once until one is accepted.
+
+use std::io;
+use std::thread;
+
+use crate::limits::ACCEPT_REST;
+use crate::log::{Scope, log};
+
+#[derive(Debug)]
+pub(crate) struct Accepting<'a> {
+    scope: Scope<'a>,
+    /// Who connects.
+    who: &'static str,
+    is_failing: bool,
+}
+
+impl<'a> Accepting<'a> {
+    pub(crate) fn new(scope: Scope<'a>, who: &'static str) -> Self {
+        Self { scope, who, is_failing: false }
+    }
+
+    /// The connection; none, after a rest, where there is an error.
+    pub(crate) fn take<S>(&mut self, accepted: io::Result<S>) -> Option<S> {
+        let was_failing = std::mem::replace(&mut self.is_failing, accepted.is_err());
+        let error = match accepted {
+            Ok(stream) => return Some(stream),
+            Err(error) => error,
+        };
+        if !was_failing {
+            log!(
+                Warning,
+                self.scope,
+                "{} was not accepted, which is tried again until it works: {error}",
+                self.who
+            );
+        }
+        let until = ::io::now() + ACCEPT_REST;
+        while ::io::now() < until {
+            thread::park_timeout(until.since(::io::now()));
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The loops asked again at once, and wrote a line each time.
+    #[test]
+    fn error_is_followed_by_a_rest_and_said_once() {
+        let out_of_files = || io::Result::<()>::Err(io::Error::from_raw_os_error(libc::EMFILE));
+        let mut accepting = Accepting::new(Scope::NODE, "a test");
+        let began_at = ::io::now();
+        for _ in 0..2 {
+            assert!(accepting.take(out_of_files()).is_none());
+            assert!(accepting.is_failing, "no further line");
+        }
+        assert!(::io::now() >= began_at + ACCEPT_REST * 2);
+        assert!(accepting.take(Ok(())).is_some());
+        assert!(!accepting.is_failing, "the next one is said");
+    }
+}
