@@ -373,10 +373,10 @@ impl Control {
                     next = control.handlers.take();
                 }
             });
+            // What waits behind it is tried too: nobody else would begin it, and clients may wait.
             if let Err(error) = started {
                 log!(Error, Scope::resource(&resource), "no thread for a handler: {error}");
-                self.handlers.finish(&first, Ended::NotStarted(error).status());
-                return;
+                self.end_call(&first, Ended::NotStarted(error).status());
             }
         }
     }
@@ -436,20 +436,26 @@ impl Control {
                 log!(Warning, scope, "handler {name} {ended}");
             }
         }
+        self.end_call(call, status);
+        told.status = Some(status);
+        self.watch.tell_of_helper(unix_us(), &told);
+    }
+
+    /// Counts what came of a call, and tells the shard that waits for it.
+    fn end_call(&self, call: &Call, status: u8) {
+        let is_good = call.is_good(status);
         self.handlers.finish(call, status);
         match call.answers {
             Some(Question::Resync(number)) => {
                 let verdict = if is_good { Verdict::Allowed } else { Verdict::Refused };
-                self.answer_resync(resource, number, verdict);
+                self.answer_resync(&call.resource, number, verdict);
             }
             Some(Question::Fence(number, _)) => {
                 let verdict = if is_good { FenceVerdict::Out } else { FenceVerdict::Unproven };
-                self.answer_fence(resource, number, verdict);
+                self.answer_fence(&call.resource, number, verdict);
             }
             None => {}
         }
-        told.status = Some(status);
-        self.watch.tell_of_helper(unix_us(), &told);
     }
 
     /// What came of the handlers, for the status.
