@@ -50,6 +50,10 @@ pub enum Data {
 /// Reads a command that came with so many bytes of data; its namespace has this size, if there is
 /// such a namespace.
 pub fn decode(sqe: &Sqe, capsule: usize, size_bytes: Option<u64>) -> Result<Io, Status> {
+    // The second half must not be carried out without the first, which is refused too.
+    if sqe.is_fused() {
+        return Err(Status::INVALID_FIELD);
+    }
     match sqe.opcode() {
         // A flush is one of all volumes, whichever it names.
         IO_FLUSH if size_bytes.is_some() || sqe.namespace() == NAMESPACES_ALL => {

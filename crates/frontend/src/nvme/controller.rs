@@ -179,6 +179,7 @@ impl Controller {
         let command = sqe.command();
         out.clear();
         let result = match sqe.opcode() {
+            _ if sqe.is_fused() => Err(Status::INVALID_FIELD),
             FABRICS => self.on_property(sqe),
             ADMIN_KEEP_ALIVE => Ok(0),
             // Nothing that came is taken back.

@@ -29,6 +29,9 @@ pub const DIGEST_BYTES: usize = 4;
 pub const SQE_BYTES: usize = 64;
 pub const CQE_BYTES: usize = 16;
 
+/// Of the flags of a submission entry.
+const FLAGS_FUSE: u8 = 0b11;
+
 pub const PDU_ICREQ: u8 = 0;
 pub const PDU_ICRESP: u8 = 1;
 pub const PDU_H2C_TERM: u8 = 2;
@@ -123,6 +126,13 @@ impl Sqe {
     #[must_use]
     pub fn opcode(&self) -> u8 {
         self.0[0]
+    }
+
+    /// It is one half of a pair that counts as one command, or says something that means nothing.
+    /// No such pair is supported, as the identity of a controller says (FUSES).
+    #[must_use]
+    pub fn is_fused(&self) -> bool {
+        self.0[1] & FLAGS_FUSE != 0
     }
 
     #[must_use]

@@ -86,6 +86,18 @@ fn other_commands_and_namespaces_are_refused() {
     }
 }
 
+/// The write of a compare-and-write was carried out, though its compare was refused.
+#[test]
+fn half_of_a_fused_pair_is_refused() {
+    for fuse in [1, 2, 3] {
+        for opcode in [0, 1, 2, 5, 8, 9] {
+            let half = sqe(opcode, &[(1, &[0x40 | fuse]), (4, &[1]), (32, &[0, 2])]);
+            assert_eq!(decode(&half, 0, Some(SIZE)), Err(Status::INVALID_FIELD), "{opcode}");
+        }
+    }
+    decode(&sqe(1, &[(1, &[0x40]), (4, &[1]), (32, &[0, 2])]), 0, Some(SIZE)).unwrap();
+}
+
 #[test]
 fn ranges_are_read_one_by_one() {
     let dataset = |count: u8, length: u32, attributes: u8| {

@@ -95,6 +95,9 @@ fn controller_tells_what_multipath_needs() {
     let mut controller = enabled(&view);
     let (_, id) = ask(&mut controller, &wanting(0x06, 4096, &[(40, &[1])]), &view).unwrap();
     assert_eq!(id.len(), 4096);
+    assert_eq!(le16(&id, 522), 0, "no pairs of commands");
+    let half = wanting(0x06, 4096, &[(1, &[1]), (40, &[1])]);
+    assert_eq!(ask(&mut controller, &half, &view), Err(Status::INVALID_FIELD));
     assert_eq!(id[76] & 0b1010, 0b1010, "several controllers, and ANA");
     assert_eq!((id[77], le16(&id, 78), id[111]), (8, 4007, 1));
     assert_eq!((le32(&id, 344), le32(&id, 348), le32(&id, 516)), (1, 1, 1));
