@@ -3,7 +3,9 @@
 //!
 //! No reference into it is ever made, for the other side may change a byte at any moment: bytes
 //! are copied out before anybody looks at them, and indices are loaded and stored atomically. A
-//! file that could become shorter is turned away: touching what it lost would end the process.
+//! file that could become shorter is turned away: touching what it lost would end the process. So
+//! is one on huge pages, of which there may be none left when a hole in it is touched: no seal
+//! keeps the other side from making holes, and those take back what a mapping had reserved.
 
 use std::fs::File;
 use std::io;
@@ -25,9 +27,10 @@ unsafe impl Sync for SharedMemory {}
 
 impl SharedMemory {
     /// Maps `length` bytes of `file` from `offset` on. The file must never become shorter: it is
-    /// sealed against that, or can be.
+    /// sealed against that, or can be. Its pages are of the usual size.
     pub fn map(file: &File, offset: u64, length: u64) -> io::Result<Self> {
         let refuse = |text: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, text.to_owned()));
+        refuse_huge_pages(file.as_raw_fd())?;
         seal(file.as_raw_fd())?;
         let end = offset.checked_add(length);
         if length == 0 || end.is_none_or(|end| end > file_length(file)) {
@@ -121,7 +124,9 @@ impl Drop for SharedMemory {
     fn drop(&mut self) {
         // SAFETY: exactly the range that `map` mapped, and nobody holds a pointer into it.
         let result = unsafe { libc::munmap(self.start.as_ptr().cast(), self.length) };
-        assert_eq!(result, 0, "a whole mapping can be unmapped");
+        // The kernel may have joined it to another mapping of the file, and may be out of room for
+        // the parts. Then it stays, which costs addresses and harms nobody.
+        debug_assert_eq!(result, 0, "a whole mapping can be unmapped");
     }
 }
 
@@ -144,6 +149,22 @@ fn file_length(file: &File) -> u64 {
     file.metadata().map_or(0, |metadata| metadata.len())
 }
 
+/// A file system of huge pages is the only one besides tmpfs whose files can be sealed.
+fn refuse_huge_pages(fd: RawFd) -> io::Result<()> {
+    // SAFETY: the structure is numbers, for which zeroes are a value.
+    let mut about: libc::statfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the structure lives during the call.
+    if unsafe { libc::fstatfs(fd, &raw mut about) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    if about.f_type != libc::HUGETLBFS_MAGIC {
+        return Ok(());
+    }
+    let text = "the memory is on reserved huge pages, which may be gone when they are touched; use \
+                usual ones (QEMU: memory-backend-memfd,share=on,hugetlb=off)";
+    Err(io::Error::new(io::ErrorKind::InvalidInput, text))
+}
+
 /// Makes sure that a file cannot become shorter.
 fn seal(fd: RawFd) -> io::Result<()> {
     // SAFETY: no pointer is passed.
@@ -162,6 +183,8 @@ fn seal(fd: RawFd) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::OpenOptionsExt;
+
     use super::*;
 
     #[test]
@@ -208,6 +231,38 @@ mod tests {
         let error = SharedMemory::map(&file, 0, 4096).unwrap_err();
         assert!(error.to_string().contains("memory-backend-memfd"), "{error}");
         memory_file(4096).unwrap().set_len(100).unwrap_err();
+    }
+
+    /// A page of them that is not there yet, or not any more, need not be there when it is touched.
+    #[test]
+    fn huge_pages_are_refused_with_what_to_type() {
+        let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING | libc::MFD_HUGETLB;
+        // SAFETY: the name is a string that ends with zero.
+        let fd = unsafe { libc::memfd_create(c"huge".as_ptr(), flags) };
+        if fd < 0 {
+            println!("skipped: this kernel has no huge pages: {}", io::Error::last_os_error());
+            return;
+        }
+        // SAFETY: the call above made this descriptor for us, and nobody else knows it.
+        let file = File::from(unsafe { OwnedFd::from_raw_fd(fd) });
+        file.set_len(1 << 30).unwrap();
+        for length in [4096, 1 << 30] {
+            let error = SharedMemory::map(&file, 0, length).unwrap_err();
+            assert!(error.to_string().contains("hugetlb=off"), "{error}");
+        }
+    }
+
+    /// Where its file system is full, touching a hole of such a file would end the process.
+    #[test]
+    fn file_of_a_mounted_tmpfs_is_refused() {
+        let mut options = File::options();
+        options.read(true).write(true).custom_flags(libc::O_TMPFILE);
+        let Ok(file) = options.open("/dev/shm") else {
+            println!("skipped: there is no /dev/shm here");
+            return;
+        };
+        file.set_len(4096).unwrap();
+        SharedMemory::map(&file, 0, 4096).unwrap_err();
     }
 
     fn tempfile_without_seals() -> File {
