@@ -2,46 +2,19 @@
 //!
 //! A watch is one poll that goes on by itself. The count of the eventfd is never read, for every
 //! signal wakes the poll anew; several that come together may be one event. So whoever is kicked
-//! looks for all there is to do. The other way, a [`Bell`] signals an eventfd of another process.
+//! looks for all there is to do. The other way goes [`Ringer`](crate::Ringer).
 
-use std::fs::File;
-use std::io::{self, Write};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd};
 
 use crate::backend::{Completion, Operation, Tag};
 use crate::reactor::{Base, Event};
+use crate::signals::Eventfd;
 
 /// A watch of one reactor. The id of a closed one never names another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KickId {
     index: u32,
     generation: u32,
-}
-
-/// Signals an eventfd of another process, and never waits for it.
-#[derive(Debug)]
-pub struct Bell {
-    file: File,
-}
-
-impl Bell {
-    pub fn new(eventfd: OwnedFd) -> io::Result<Self> {
-        // SAFETY: no pointer is passed.
-        let flags = unsafe { libc::fcntl(eventfd.as_raw_fd(), libc::F_GETFL) };
-        let flags = flags | libc::O_NONBLOCK;
-        // SAFETY: no pointer is passed.
-        if unsafe { libc::fcntl(eventfd.as_raw_fd(), libc::F_SETFL, flags) } < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        Ok(Self { file: File::from(eventfd) })
-    }
-
-    /// One that cannot be signalled any more is full, and so was not heard yet, or is gone with
-    /// its process, whose connection tells so.
-    pub fn ring(&self) {
-        // Any number but zero will do, so the order of its bytes does not matter.
-        drop((&self.file).write(&1_u64.to_le_bytes()));
-    }
 }
 
 #[derive(Debug, Default)]
@@ -59,13 +32,13 @@ struct Watch {
 #[derive(Debug)]
 struct Open {
     token: u64,
-    file: OwnedFd,
+    eventfd: Eventfd,
     is_closing: bool,
 }
 
 impl Kicks {
-    pub(crate) fn watch(&mut self, base: &mut Base, file: OwnedFd, token: u64) -> KickId {
-        let open = Some(Open { token, file, is_closing: false });
+    pub(crate) fn watch(&mut self, base: &mut Base, eventfd: Eventfd, token: u64) -> KickId {
+        let open = Some(Open { token, eventfd, is_closing: false });
         let index = if let Some(index) = self.free.pop() {
             self.table[index as usize].open = open;
             index
@@ -99,7 +72,7 @@ impl Kicks {
             return;
         }
         if open.is_closing || completion.result < 0 {
-            // A poll that fails is one of a file that cannot be polled, which its owner chose.
+            // The kernel had no room for the poll, and whoever signals is not heard.
             watch.open = None;
             watch.generation = watch.generation.wrapping_add(1);
             self.free.push(index);
@@ -110,7 +83,7 @@ impl Kicks {
 
     fn arm(&self, base: &mut Base, index: u32) {
         let open = self.table[index as usize].open.as_ref().expect("the watch is open");
-        let watch = Operation::Watch { eventfd: open.file.as_raw_fd() };
+        let watch = Operation::Watch { eventfd: open.eventfd.as_fd().as_raw_fd() };
         // SAFETY: the request names no memory.
         unsafe { base.backend.push(watch, Tag::Kick(index)) };
     }

@@ -5,9 +5,9 @@
 //! the reactor waits for everything the kernel still holds.
 //!
 //! Read in this order: `reactor` (the loop and its events), `sockets`, `disks`, `ublk` and `kicks`
-//! (what can be asked), `pool` (where the bytes live), `backend` (how the kernel is spoken to),
-//! `ring` and `poll` (the two ways to do so), `probe` (which one this machine gets), then the small
-//! ones.
+//! (what can be asked), `signals` (the other way), `pool` (where the bytes live), `backend` (how
+//! the kernel is spoken to), `ring` and `poll` (the two ways to do so), `probe` (which one this
+//! machine gets), then the small ones.
 #![expect(unsafe_code, reason = "the one crate that speaks to the kernel")]
 
 pub mod reactor;
@@ -19,6 +19,7 @@ mod disk_open;
 mod device_node;
 mod ublk;
 mod kicks;
+mod signals;
 mod command;
 pub mod pool;
 mod backend;
@@ -42,12 +43,13 @@ pub use congestion::{Congestion, CongestionChoice, CongestionWish};
 pub use device_node::{block_node_numbers, make_block_node};
 pub use disk_open::{Direct, DiskInfo, DiskOptions, PathMode, Persistent, extend_file, next_data};
 pub use disks::{DiskId, Durability, SharedDisk, Zero};
-pub use kicks::{Bell, KickId};
+pub use kicks::KickId;
 pub use mailbox::Mailbox;
 pub use pool::{BufferId, Class, KeptBytes, Loan, Pool, PoolOptions, Slice};
 pub use probe::{BackendKind, BackendWish, SetupError};
 pub use reactor::{Counters, Event, Options, Reactor};
 pub use shared::{SharedMemory, memory_file};
+pub use signals::{Eventfd, Ringer};
 pub use socket_fd::SocketBuffers;
 pub use sockets::{ListenAddr, SEGMENTS_MAX, SocketId};
 pub use spin::Outlook;

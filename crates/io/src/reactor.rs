@@ -40,6 +40,7 @@ use crate::kicks::{KickId, Kicks};
 use crate::memory::Lent;
 use crate::pool::{Pool, PoolOptions, Slice};
 use crate::probe::{BackendKind, BackendWish, SetupError, make_backend};
+use crate::signals::Eventfd;
 use crate::socket_fd::{self, SocketBuffers, TcpOptions};
 use crate::sockets::{ListenAddr, SocketId, Sockets};
 use crate::spin::{Outlook, Spin};
@@ -527,7 +528,7 @@ impl Reactor {
     }
 
     /// Watches an eventfd of another process: `Event::Kicked`, at once if it was signalled before.
-    pub fn watch_kicks(&mut self, eventfd: OwnedFd, token: u64) -> KickId {
+    pub fn watch_kicks(&mut self, eventfd: Eventfd, token: u64) -> KickId {
         self.kicks.watch(&mut self.base, eventfd, token)
     }
 

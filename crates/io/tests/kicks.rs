@@ -1,12 +1,17 @@
 //! Eventfds that others signal, watched by a reactor of the real kernel.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+use std::fs::File;
+use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use io::{BackendKind, BackendWish, Bell, Event, Options, Outlook, Reactor, eventfd, now};
+use io::{
+    BackendKind, BackendWish, Event, Eventfd, Options, Outlook, Reactor, Ringer, eventfd, now,
+};
 
 /// With the back end that the environment asks for: the same tests hold for both.
 fn options() -> Options {
@@ -34,10 +39,19 @@ fn is_kicked(reactor: &mut Reactor) -> bool {
     !events.is_empty()
 }
 
-fn pair() -> (OwnedFd, Bell) {
-    let ours = eventfd().unwrap();
-    let bell = Bell::new(ours.try_clone().unwrap()).unwrap();
-    (ours, bell)
+/// The other process, which writes as it likes.
+struct Bell(File);
+
+impl Bell {
+    fn ring(&self) {
+        (&self.0).write_all(&1_u64.to_le_bytes()).unwrap();
+    }
+}
+
+fn pair() -> (Eventfd, Bell) {
+    let file = eventfd().unwrap();
+    let bell = Bell(File::from(file.try_clone().unwrap()));
+    (Eventfd::of(file).unwrap(), bell)
 }
 
 #[test]
@@ -133,4 +147,53 @@ fn what_is_slept_for_together_is_told_alone_where_the_rest_is_late() {
         let waited = now().since(asked);
         assert!(waited < Duration::from_secs(2), "round {round}: {waited:?}");
     }
+}
+
+#[test]
+fn each_signal_is_counted_and_heard() {
+    let (eventfd, bell) = pair();
+    let mut reactor = Reactor::new(options()).unwrap();
+    let mut ringer = Ringer::new().unwrap();
+    reactor.watch_kicks(eventfd.try_clone().unwrap(), 5);
+    // Far more than a context has room for.
+    for _ in 0..1000 {
+        ringer.ring(&eventfd).unwrap();
+        assert_eq!(kicked(&mut reactor), 5);
+    }
+    let mut count = [0; 8];
+    (&bell.0).read_exact(&mut count).unwrap();
+    assert_eq!(u64::from_le_bytes(count), 1000);
+}
+
+/// The flag that says whether a write waits is the other side's as well, and it may take it back.
+#[test]
+fn full_eventfd_makes_nobody_wait() {
+    let (eventfd, Bell(other)) = pair();
+    UnixStream::from(OwnedFd::from(other.try_clone().unwrap())).set_nonblocking(false).unwrap();
+    (&other).write_all(&(u64::MAX - 1).to_le_bytes()).unwrap();
+    let (done, rung) = mpsc::channel();
+    thread::spawn(move || {
+        let mut ringer = Ringer::new().unwrap();
+        for _ in 0..100 {
+            ringer.ring(&eventfd).unwrap();
+        }
+        done.send(()).unwrap();
+    });
+    rung.recv_timeout(Duration::from_secs(20)).unwrap();
+    let mut count = [0; 8];
+    (&other).read_exact(&mut count).unwrap();
+    assert_eq!(u64::from_le_bytes(count), u64::MAX, "it is as full as can be");
+}
+
+#[test]
+fn other_files_are_no_eventfds() {
+    let (one, other) = UnixStream::pair().unwrap();
+    for file in [File::open("/dev/null").unwrap().into(), one.into(), other.into()] {
+        Eventfd::of(file).unwrap_err();
+    }
+    let named = std::env::temp_dir().join(format!("basalt-kicks-{}", io::random_u64()));
+    std::fs::create_dir(&named).unwrap();
+    let named = named.join("anon_inode:[eventfd]");
+    Eventfd::of(File::create(&named).unwrap().into()).unwrap_err();
+    std::fs::remove_dir_all(named.parent().unwrap()).unwrap();
 }

@@ -13,25 +13,25 @@
 //! checksum. So a write is copied in any case, once; a read lands in a buffer that peers and other
 //! shards may fill as well.
 //!
-//! Answers of a turn are shown together, with one signal for each ring at most. Whatever a guest
-//! does that it must not do ends its session, with the reason, and nothing else.
+//! Answers of a turn are shown together, with one signal for each ring at most, which is one
+//! syscall and never waits. Whatever a guest does that it must not do ends its session, with the
+//! reason, and nothing else.
 
 mod requests;
 
 use std::collections::VecDeque;
+use std::fmt::Display;
 use std::net::Shutdown;
-use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use api::status::Holder;
 use format::space::Place;
-use frontend::vhost::Broken;
 use frontend::vhost::config::{Cache, Disk, Features};
 use frontend::vhost::memory::{GuestMemory, Shared};
 use frontend::vhost::ring::{Chain, Ring, Signal};
-use io::{Bell, KickId, SharedMemory};
+use io::{Eventfd, KickId, Ringer, SharedMemory};
 use replication::resource::Reign;
 
 use crate::limits::GUEST_REQUESTS_PER_TURN;
@@ -156,7 +156,7 @@ pub(crate) enum GuestOrder {
     SetCall {
         session: SessionNumber,
         ring: u16,
-        bell: Option<Bell>,
+        call: Option<Eventfd>,
     },
     SetMemory {
         line: Line,
@@ -190,8 +190,8 @@ pub(crate) struct NewRing {
     pub(crate) name: String,
     pub(crate) features: Features,
     pub(crate) cache: Cache,
-    pub(crate) kick: OwnedFd,
-    pub(crate) bell: Option<Bell>,
+    pub(crate) kick: Eventfd,
+    pub(crate) call: Option<Eventfd>,
 }
 
 #[derive(Debug)]
@@ -209,6 +209,8 @@ pub(crate) struct Vhost {
     dirty: Vec<Key>,
     /// Memory of chains for requests to come.
     spare: Vec<Chain>,
+    /// Made for the first ring.
+    ringer: Option<Ringer>,
 }
 
 #[derive(Debug)]
@@ -232,7 +234,7 @@ struct Queue {
     features: Features,
     cache: Cache,
     kicks: Option<KickId>,
-    bell: Option<Bell>,
+    call: Option<Eventfd>,
     is_stopping: bool,
     is_dirty: bool,
 }
@@ -248,6 +250,7 @@ impl Vhost {
             unread: Vec::new(),
             dirty: Vec::with_capacity(64),
             spare: Vec::new(),
+            ringer: None,
         }
     }
 
@@ -343,11 +346,12 @@ impl Vhost {
 
     pub(crate) fn start_ring(&mut self, new: NewRing, kit: &mut Kit) {
         // An earlier server may have died between its last answer and the signal for it.
-        if let Some(bell) = &new.bell {
-            bell.ring();
+        if let Err(reason) = signal(&mut self.ringer, new.call.as_ref()) {
+            new.line.cut(format!("ring {}: {reason}", new.number));
+            return;
         }
         let NewRing { hosted, base, line, number, ring, disk, name, .. } = new;
-        let NewRing { features, cache, kick, bell, .. } = new;
+        let NewRing { features, cache, kick, call, .. } = new;
         let key = self.queues.insert(Queue {
             hosted,
             base,
@@ -359,7 +363,7 @@ impl Vhost {
             features,
             cache,
             kicks: None,
-            bell,
+            call,
             is_stopping: false,
             is_dirty: false,
         });
@@ -377,16 +381,18 @@ impl Vhost {
         }
     }
 
-    pub(crate) fn set_call(&mut self, session: SessionNumber, ring: u16, bell: Option<Bell>) {
-        if let Some(key) = self.find(session, ring)
-            && let Some(queue) = self.queues.get_mut(key)
-        {
-            // What was signalled to the old one meanwhile may have been lost with it.
-            if let Some(bell) = &bell {
-                bell.ring();
-            }
-            queue.bell = bell;
-        }
+    pub(crate) fn set_call(
+        &mut self,
+        session: SessionNumber,
+        ring: u16,
+        call: Option<Eventfd>,
+        kit: &mut Kit,
+    ) {
+        let Some(key) = self.find(session, ring) else { return };
+        // What was signalled to the old one meanwhile may have been lost with it.
+        let signalled = signal(&mut self.ringer, call.as_ref());
+        self.queues.get_mut(key).expect("just found").call = call;
+        self.check(key, signalled, kit);
     }
 
     pub(crate) fn set_memory(
@@ -432,17 +438,14 @@ impl Vhost {
         for key in dirty.drain(..) {
             let Some(queue) = self.queues.get_mut(key) else { continue };
             queue.is_dirty = false;
-            match queue.ring.publish() {
-                Ok(Signal::Needed) => {
-                    if let Some(bell) = &queue.bell {
-                        bell.ring();
-                    }
-                }
-                Ok(Signal::Spared) => {}
-                Err(broken) => {
-                    self.break_off(key, &broken, kit);
-                    continue;
-                }
+            let signalled = match queue.ring.publish() {
+                Ok(Signal::Needed) => signal(&mut self.ringer, queue.call.as_ref()),
+                Ok(Signal::Spared) => Ok(()),
+                Err(broken) => Err(broken.to_string()),
+            };
+            if let Err(reason) = signalled {
+                self.break_off(key, &reason, kit);
+                continue;
             }
             if queue.is_stopping && queue.ring.taken() == 0 {
                 let (ring, next_available) = (queue.number, queue.ring.next_available());
@@ -504,16 +507,16 @@ impl Vhost {
         self.spare.push(chain);
     }
 
-    fn check(&mut self, key: Key, result: Result<(), Broken>, kit: &mut Kit) {
-        if let Err(broken) = result {
-            self.break_off(key, &broken, kit);
+    fn check<E: Display>(&mut self, key: Key, result: Result<(), E>, kit: &mut Kit) {
+        if let Err(reason) = result {
+            self.break_off(key, &reason, kit);
         }
     }
 
-    /// Ends a session whose other side did what it must not do.
-    fn break_off(&mut self, key: Key, broken: &Broken, kit: &mut Kit) {
+    /// Ends a session whose other side did what it must not do, or cannot be signalled.
+    fn break_off(&mut self, key: Key, reason: &dyn Display, kit: &mut Kit) {
         if let Some(queue) = self.queues.get(key) {
-            queue.line.cut(format!("ring {}: {broken}", queue.number));
+            queue.line.cut(format!("ring {}: {reason}", queue.number));
             self.remove(key, kit);
         }
     }
@@ -545,4 +548,14 @@ impl Vhost {
         let is_meant = |queue: &Queue| queue.line.session == session && queue.number == ring;
         self.queues.iter().find(|(_, queue)| is_meant(queue)).map(|(key, _)| key)
     }
+}
+
+/// Never waits, whatever the monitor does with its file.
+fn signal(ringer: &mut Option<Ringer>, call: Option<&Eventfd>) -> Result<(), String> {
+    let Some(call) = call else { return Ok(()) };
+    let ringer = match ringer {
+        Some(ringer) => ringer,
+        None => ringer.insert(Ringer::new().map_err(|error| error.to_string())?),
+    };
+    ringer.ring(call).map_err(|error| format!("cannot signal: {error}"))
 }

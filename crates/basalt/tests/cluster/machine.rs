@@ -2,7 +2,7 @@
 //! memory that it shares. Its memory, and the requests that a server kept, outlive a connection.
 
 use std::fs::File;
-use std::io::Error;
+use std::io::{Error, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use io::descriptors::{receive_files, send_file};
-use io::{Bell, SharedMemory, eventfd, memory_file, now};
+use io::{SharedMemory, eventfd, memory_file, now};
 
 pub(crate) const READ: u32 = 0;
 pub(crate) const WRITE: u32 = 1;
@@ -50,7 +50,8 @@ struct Ring {
     available: u16,
     used: u16,
     free: Vec<u16>,
-    kick: Option<Bell>,
+    kick: Option<File>,
+    call: Option<File>,
 }
 
 /// An answer of the disk.
@@ -71,6 +72,7 @@ impl Machine {
             // Three descriptors each.
             free: (0..SIZE / 3).map(|number| 3 * number).collect(),
             kick: None,
+            call: None,
         };
         let rings = (0..QUEUES).map(ring).collect();
         Self { file, memory, kept: None, rings, channel: None }
@@ -109,12 +111,12 @@ impl Machine {
     /// that it has then.
     pub(crate) fn hears_of_size(&self, stream: &UnixStream) -> u64 {
         let mut head = [0; 12];
-        std::io::Read::read_exact(&mut self.channel.as_ref().unwrap(), &mut head).unwrap();
+        self.channel.as_ref().unwrap().read_exact(&mut head).unwrap();
         assert_eq!(head, *b"\x02\0\0\0\x01\0\0\0\0\0\0\0");
         let question = [0, 8, 0].map(u32::to_le_bytes).concat();
         tell(stream, 24, &[&question[..], &[0; 8]].concat(), None).unwrap();
         let mut answer = [0; 32];
-        std::io::Read::read_exact(&mut &*stream, &mut answer).unwrap();
+        (&*stream).read_exact(&mut answer).unwrap();
         512 * u64::from_le_bytes(answer[24..].try_into().unwrap())
     }
 
@@ -138,8 +140,26 @@ impl Machine {
         tell(stream, 12, &which, Some(kick.as_raw_fd()))?;
         tell(stream, 13, &which, Some(call.as_raw_fd()))?;
         tell(stream, 18, &number(1), None)?;
-        ring.kick = Some(Bell::new(kick)?);
+        (ring.kick, ring.call) = (Some(File::from(kick)), Some(File::from(call)));
         Ok(())
+    }
+
+    /// Has whoever writes a signal to a ring's eventfd wait for ever: there is no room for one.
+    pub(crate) fn fill_call(&self, queue: usize) {
+        let mut call = self.rings[queue].call.as_ref().unwrap();
+        // What says whether a file waits is asked of all kinds of files in the same way.
+        let waits = UnixStream::from(OwnedFd::from(call.try_clone().unwrap()));
+        waits.set_nonblocking(true).unwrap();
+        // A signal may come between the two.
+        while call.write(&(u64::MAX - 1).to_le_bytes()).is_err() {
+            drop(call.read(&mut [0; 8]));
+        }
+        waits.set_nonblocking(false).unwrap();
+    }
+
+    /// Gives a file with a message about ring 0.
+    pub(crate) fn gives(stream: &UnixStream, request: u32, file: &File) {
+        tell(stream, request, &[0; 8], Some(file.as_raw_fd())).unwrap();
     }
 
     /// Puts a request with its data into a ring.
@@ -180,7 +200,7 @@ impl Machine {
         ring.available = ring.available.wrapping_add(1);
         assert!(self.memory.store(ring.at + AVAILABLE + 2, ring.available));
         if let Some(kick) = &ring.kick {
-            kick.ring();
+            (&mut &*kick).write_all(&1_u64.to_le_bytes()).unwrap();
         }
         head
     }

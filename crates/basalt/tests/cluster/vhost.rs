@@ -1,6 +1,7 @@
 //! Disks of virtual machines: what a guest writes is on all replicas, and a daemon that dies under
 //! it is replaced by one that goes on.
 
+use std::fs::File;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
@@ -133,6 +134,40 @@ fn guest_that_means_ill_loses_its_disk_and_nobody_else_does() {
         let mut rest = [0];
         assert_eq!(std::io::Read::read(&mut &stream, &mut rest).unwrap(), 0, "it is cut off");
         client.write(4096, &[3; BLOCK]).unwrap();
+    }
+}
+
+/// A signal for which there is no room is one that waits, where the monitor says so.
+#[test]
+fn monitor_whose_eventfd_is_full_holds_nobody_up() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    let mut client = cluster.client(0);
+    let mut machine = Machine::new();
+    let _stream = attach(&cluster, 0, &mut machine);
+    for queue in [0, 1] {
+        machine.fill_call(queue);
+        machine.does(queue, WRITE, 0, &[1; BLOCK]);
+        client.write(4096, &[2; BLOCK]).unwrap();
+    }
+}
+
+/// To poll or to write another file may take as long as somebody likes.
+#[test]
+fn monitor_that_gives_other_files_than_eventfds_is_turned_away() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    let mut machine = Machine::new();
+    let other = File::options().read(true).write(true).open("/dev/null").unwrap();
+    for (request, name) in [(12, "kick of ring 0"), (13, "call of ring 0"), (14, "error of a ring")]
+    {
+        let stream = attach(&cluster, 0, &mut machine);
+        machine.does(1, WRITE, 0, &[1; BLOCK]);
+        Machine::gives(&stream, request, &other);
+        cluster.poll(0, "refusal", || {
+            let reason = format!("gives a file that is no eventfd as the {name}");
+            cluster.log(0).contains(&reason).then_some(())
+        });
+        let mut rest = [0];
+        assert_eq!(std::io::Read::read(&mut &stream, &mut rest).unwrap(), 0, "it is cut off");
     }
 }
 

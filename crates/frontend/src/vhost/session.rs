@@ -7,6 +7,9 @@
 //!
 //! A ring runs while it has a kick and is enabled. A step changes only what is remembered; its
 //! [`Task`] is done by the daemon, and then the answer is sent, if the message has one.
+//!
+//! Whoever receives the files looks which ones are eventfds: nothing else is polled or signalled,
+//! for that could take as long as the monitor likes.
 
 use std::os::fd::OwnedFd;
 
@@ -26,23 +29,31 @@ const PROTOCOL_INFLIGHT: u64 = 1 << 12;
 const PROTOCOL_OFFERED: u64 =
     PROTOCOL_MQ | PROTOCOL_REPLY_ACK | PROTOCOL_CHANNEL | PROTOCOL_CONFIG | PROTOCOL_INFLIGHT;
 
+/// `E` is an eventfd, known to be one.
 #[derive(Debug)]
-pub struct Session {
+pub struct Session<E> {
     disk: Disk,
     features: Features,
     protocol_features: u64,
     cache: Cache,
-    rings: Vec<RingState>,
+    rings: Vec<RingState<E>>,
 }
 
-#[derive(Debug, Default)]
-struct RingState {
+#[derive(Debug)]
+struct RingState<E> {
     size: u32,
     base: u32,
     address: Option<RingAddress>,
-    kick: Option<OwnedFd>,
-    call: Option<OwnedFd>,
+    kick: Option<E>,
+    call: Option<E>,
     is_enabled: bool,
+}
+
+/// A file that came with a message.
+#[derive(Debug)]
+pub enum Passed<E> {
+    Eventfd(E),
+    Other(OwnedFd),
 }
 
 /// What the daemon has to do before the answer is sent.
@@ -89,10 +100,18 @@ pub struct Step {
     pub answer: Answer,
 }
 
-impl Session {
+impl<E> Session<E> {
     #[must_use]
     pub fn new(disk: Disk) -> Self {
-        let rings = (0..disk.queues_max).map(|_| RingState::default()).collect();
+        let state = |_| RingState {
+            size: 0,
+            base: 0,
+            address: None,
+            kick: None,
+            call: None,
+            is_enabled: false,
+        };
+        let rings = (0..disk.queues_max).map(state).collect();
         Self {
             disk,
             features: Features::default(),
@@ -149,12 +168,12 @@ impl Session {
     }
 
     #[must_use]
-    pub fn kick(&self, ring: u16) -> Option<&OwnedFd> {
+    pub fn kick(&self, ring: u16) -> Option<&E> {
         self.rings.get(usize::from(ring))?.kick.as_ref()
     }
 
     #[must_use]
-    pub fn call(&self, ring: u16) -> Option<&OwnedFd> {
+    pub fn call(&self, ring: u16) -> Option<&E> {
         self.rings.get(usize::from(ring))?.call.as_ref()
     }
 
@@ -182,7 +201,7 @@ impl Session {
         &mut self,
         header: Header,
         payload: &[u8],
-        files: Vec<OwnedFd>,
+        files: Vec<Passed<E>>,
     ) -> Result<Step, Broken> {
         let message = Message::decode(header.request, payload)?;
         let Step { task, answer } = self.take(message, files)?;
@@ -194,7 +213,7 @@ impl Session {
         Ok(Step { task, answer })
     }
 
-    fn take(&mut self, message: Message, files: Vec<OwnedFd>) -> Result<Step, Broken> {
+    fn take(&mut self, message: Message, files: Vec<Passed<E>>) -> Result<Step, Broken> {
         let quiet = |task| Ok(Step { task, answer: Answer::Nothing });
         let number = |request, number: u64| {
             let answer = Answer::Bytes(wire::answer(request, &number.to_le_bytes()));
@@ -209,7 +228,11 @@ impl Session {
                 quiet(Task::Nothing)
             }
             Message::GetQueueCount => number(17, self.disk.queues_max.into()),
-            Message::SetOwner | Message::SetRingError => quiet(Task::Nothing),
+            Message::SetOwner => quiet(Task::Nothing),
+            Message::SetRingError => {
+                only_eventfd(files, "error of a ring")?;
+                quiet(Task::Nothing)
+            }
             Message::SetChannel => match only_file(files) {
                 Some(file) => quiet(Task::SetChannel(file)),
                 None => Err(Broken::monitor("gives a channel without a file")),
@@ -241,7 +264,7 @@ impl Session {
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "the caller passes what is of a ring")]
-    fn take_of_ring(&mut self, message: Message, files: Vec<OwnedFd>) -> Result<Step, Broken> {
+    fn take_of_ring(&mut self, message: Message, files: Vec<Passed<E>>) -> Result<Step, Broken> {
         let quiet = |task| Ok(Step { task, answer: Answer::Nothing });
         match message {
             Message::SetRingSize(RingNumber { ring, number }) => {
@@ -267,7 +290,8 @@ impl Session {
                 Ok(Step { task: Task::Stop(ring), answer: Answer::Base(ring) })
             }
             Message::SetRingKick(RingFile { ring, has_file }) => {
-                let file = only_file(files).filter(|_| has_file).ok_or_else(|| {
+                let file = only_eventfd(files, &format!("kick of ring {ring}"))?;
+                let file = file.filter(|_| has_file).ok_or_else(|| {
                     Broken::monitor("wants a ring to be polled, which is not done here")
                 })?;
                 // Without the protocol's features, there is nothing that enables a ring.
@@ -278,8 +302,9 @@ impl Session {
                 quiet(if state.is_enabled { Task::Start(ring) } else { Task::Nothing })
             }
             Message::SetRingCall(RingFile { ring, has_file }) => {
+                let file = only_eventfd(files, &format!("call of ring {ring}"))?;
                 let (ring, state) = self.ring(ring)?;
-                state.call = only_file(files).filter(|_| has_file);
+                state.call = file.filter(|_| has_file);
                 quiet(Task::SetCall(ring))
             }
             Message::EnableRing(RingNumber { ring, number }) => {
@@ -318,7 +343,7 @@ impl Session {
         }
     }
 
-    fn set_inflight(&self, inflight: Inflight, files: Vec<OwnedFd>) -> Result<Task, Broken> {
+    fn set_inflight(&self, inflight: Inflight, files: Vec<Passed<E>>) -> Result<Task, Broken> {
         let Inflight { length, offset, queues, size } = inflight;
         let layout = Layout::new(queues, size, self.disk.queues_max)?;
         match only_file(files) {
@@ -329,7 +354,7 @@ impl Session {
         }
     }
 
-    fn ring(&mut self, ring: u32) -> Result<(u16, &mut RingState), Broken> {
+    fn ring(&mut self, ring: u32) -> Result<(u16, &mut RingState<E>), Broken> {
         let place = usize::try_from(ring).unwrap_or(usize::MAX);
         let number = u16::try_from(ring).ok();
         match (number, self.rings.get_mut(place)) {
@@ -339,16 +364,41 @@ impl Session {
     }
 }
 
-fn map(regions: Vec<Region>, files: Vec<OwnedFd>) -> Result<Task, Broken> {
+fn map<E>(regions: Vec<Region>, files: Vec<Passed<E>>) -> Result<Task, Broken> {
     if regions.len() != files.len() || !regions.iter().all(Region::is_sound) {
         let (regions, files) = (regions.len(), files.len());
         return Err(Broken::monitor(format!(
             "shares {regions} regions of memory in {files} files, which cannot be"
         )));
     }
+    let files: Option<Vec<OwnedFd>> = files.into_iter().map(Passed::other).collect();
+    let files = files.ok_or_else(|| Broken::monitor("shares memory of an eventfd"))?;
     Ok(Task::Map(regions.into_iter().zip(files).collect()))
 }
 
-fn only_file(files: Vec<OwnedFd>) -> Option<OwnedFd> {
-    <[OwnedFd; 1]>::try_from(files).ok().map(|[file]| file)
+fn only<E>(files: Vec<Passed<E>>) -> Option<Passed<E>> {
+    <[Passed<E>; 1]>::try_from(files).ok().map(|[file]| file)
+}
+
+fn only_file<E>(files: Vec<Passed<E>>) -> Option<OwnedFd> {
+    only(files).and_then(Passed::other)
+}
+
+fn only_eventfd<E>(files: Vec<Passed<E>>, role: &str) -> Result<Option<E>, Broken> {
+    match only(files) {
+        None => Ok(None),
+        Some(Passed::Eventfd(file)) => Ok(Some(file)),
+        Some(Passed::Other(_)) => {
+            Err(Broken::monitor(format!("gives a file that is no eventfd as the {role}")))
+        }
+    }
+}
+
+impl<E> Passed<E> {
+    fn other(self) -> Option<OwnedFd> {
+        match self {
+            Self::Other(file) => Some(file),
+            Self::Eventfd(_) => None,
+        }
+    }
 }

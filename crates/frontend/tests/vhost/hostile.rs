@@ -8,7 +8,7 @@ use frontend::vhost::config::Disk;
 use frontend::vhost::memory::{GuestMemory, Region};
 use frontend::vhost::request::Wanted;
 use frontend::vhost::ring::{Chain, Place};
-use frontend::vhost::session::Session;
+use frontend::vhost::session::{Passed, Session};
 use frontend::vhost::wire::{HEADER_BYTES, Header};
 use stdx::random::Random;
 
@@ -216,7 +216,9 @@ fn garbage_from_the_monitor_ends_well() {
             let small = random.chance(3, 4);
             let byte = |_| if small { random.below(3) as u8 } else { random.below(256) as u8 };
             let payload: Vec<u8> = (0..header.size).map(byte).collect();
-            let files = (0..random.below(3)).map(|_| File::open("/dev/null").unwrap().into());
+            let is_eventfd = random.chance(1, 2);
+            let file = |_| if is_eventfd { Passed::Eventfd(()) } else { other_file() };
+            let files = (0..random.below(3)).map(file);
             match session.step(header, &payload, files.collect()) {
                 Ok(_) => taken += 1,
                 Err(_) => refused += 1,
@@ -227,6 +229,37 @@ fn garbage_from_the_monitor_ends_well() {
         }
     }
     assert!(taken > 2000 && refused > 2000, "{taken} taken, {refused} refused");
+}
+
+fn other_file() -> Passed<()> {
+    Passed::Other(File::open("/dev/null").unwrap().into())
+}
+
+/// To poll another file, or to write it, may take as long as its owner likes.
+#[test]
+fn files_that_are_no_eventfds_are_refused_where_one_is_wanted() {
+    for (request, role) in [(12, "kick of ring 1"), (13, "call of ring 1"), (14, "error of a ring")]
+    {
+        let mut session =
+            Session::new(Disk { size_bytes: 1 << 20, block_bytes: 512, queues_max: 2 });
+        let mut bytes = [0; HEADER_BYTES];
+        (bytes[0], bytes[4], bytes[8]) = (request, 1, 8);
+        let mut send = |file| {
+            let header = Header::decode(&bytes).unwrap();
+            session.step(header, &1_u64.to_le_bytes(), vec![file]).map(|_| ())
+        };
+        send(Passed::Eventfd(())).unwrap();
+        let said = send(other_file()).unwrap_err().to_string();
+        assert_eq!(said, format!("the monitor gives a file that is no eventfd as the {role}"));
+    }
+    let mut session: Session<()> =
+        Session::new(Disk { size_bytes: 1 << 20, block_bytes: 512, queues_max: 2 });
+    let mut bytes = [0; HEADER_BYTES];
+    (bytes[0], bytes[4], bytes[8]) = (5, 1, 40);
+    let table = [1_u64, 0, 4096, 0, 0].map(u64::to_le_bytes).concat();
+    let header = Header::decode(&bytes).unwrap();
+    let said = session.step(header, &table, vec![Passed::Eventfd(())]).unwrap_err().to_string();
+    assert_eq!(said, "the monitor shares memory of an eventfd");
 }
 
 /// Kept requests are the monitor's memory, too.

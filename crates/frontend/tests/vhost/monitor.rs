@@ -1,11 +1,10 @@
 //! A small monitor: the messages of QEMU 7.2 in their order, and what is answered.
 
 use std::fs::File;
-use std::os::fd::OwnedFd;
 
 use frontend::vhost::config::{Cache, Disk};
 use frontend::vhost::inflight::Layout;
-use frontend::vhost::session::{Answer, Session, Step, Task};
+use frontend::vhost::session::{Answer, Passed, Session, Step, Task};
 use frontend::vhost::wire::{HEADER_BYTES, Header};
 
 use crate::guest::{Guest, PLACE};
@@ -15,7 +14,7 @@ const DISK: Disk = Disk { size_bytes: 1 << 20, block_bytes: 512, queues_max: 2 }
 const USER: u64 = 0x7f00_0000;
 
 #[derive(Debug)]
-struct Monitor(Session);
+struct Monitor(Session<()>);
 
 impl Monitor {
     fn new() -> Self {
@@ -33,9 +32,13 @@ impl Monitor {
         (bytes[0], bytes[4]) = (request, flags);
         bytes[8..10].copy_from_slice(&u16::try_from(payload.len()).unwrap().to_le_bytes());
         let header = Header::decode(&bytes).map_err(|broken| broken.to_string())?;
-        let files: Vec<OwnedFd> =
-            (0..files).map(|_| File::open("/dev/null").unwrap().into()).collect();
-        self.0.step(header, payload, files).map_err(|broken| broken.to_string())
+        let file = |_| match request {
+            12..=14 => Passed::Eventfd(()),
+            _ => other_file(),
+        };
+        self.0
+            .step(header, payload, (0..files).map(file).collect())
+            .map_err(|broken| broken.to_string())
     }
 
     fn send(&mut self, request: u8, payload: &[u8], files: usize) -> Step {
@@ -86,6 +89,10 @@ impl Monitor {
         assert!(matches!(step.task, Task::SetCall(0)));
         assert!(self.0.call(0).is_some() && self.0.kick(0).is_some());
     }
+}
+
+fn other_file() -> Passed<()> {
+    Passed::Other(File::open("/dev/null").unwrap().into())
 }
 
 fn ring_number(ring: u32, number: u32) -> Vec<u8> {
@@ -158,7 +165,7 @@ fn kept_requests_are_made_and_handed_over() {
     let step = monitor.send(31, &payload(0, 0).0, 0);
     assert!(matches!(step.task, Task::MakeInflight(made) if made == layout));
     assert_eq!(step.answer, Answer::Inflight);
-    let answer = Session::inflight_answer(layout);
+    let answer = Session::<()>::inflight_answer(layout);
     // QEMU takes nothing but the size of its structure, with the padding at its end.
     assert_eq!((answer[8], answer.len()), (24, HEADER_BYTES + 24));
     assert_eq!(answer[HEADER_BYTES..HEADER_BYTES + 8], layout.bytes().to_le_bytes());

@@ -17,10 +17,10 @@ use frontend::vhost::config::{Cache, Disk};
 use frontend::vhost::inflight::{Layout, Mark, Slots};
 use frontend::vhost::memory::{GuestMemory, Region};
 use frontend::vhost::ring::Ring;
-use frontend::vhost::session::{Answer, Session, Step, Task};
+use frontend::vhost::session::{Answer, Passed, Session, Step, Task};
 use frontend::vhost::wire::{HEADER_BYTES, Header, PAYLOAD_BYTES_MAX, config_changed};
 use io::descriptors::{peer_process, receive_files, send_file};
-use io::{Bell, SharedMemory, memory_file};
+use io::{Eventfd, SharedMemory, memory_file};
 
 use crate::desk::{Desk, overloaded};
 use crate::limits::{
@@ -106,7 +106,7 @@ struct Served<'a> {
     monitor: &'a Monitor,
     facts: Facts,
     disk: Disk,
-    session: Session,
+    session: Session<Eventfd>,
     memory: Option<Arc<GuestMemory<Window>>>,
     kept: Option<(Arc<Window>, Layout)>,
     /// By ring: it is with its shard.
@@ -279,6 +279,7 @@ impl<'a> Served<'a> {
             if !self.monitor.receive(payload, &mut files)? {
                 return Ok(());
             }
+            let files = files.into_iter().map(sort).collect();
             let Step { task, answer } =
                 self.session.step(header, payload, files).map_err(|broken| broken.to_string())?;
             self.act(task, answer)?;
@@ -303,7 +304,7 @@ impl<'a> Served<'a> {
             }
             Task::MakeInflight(layout) => {
                 let file = self.make_kept(layout)?;
-                let answer = Session::inflight_answer(layout);
+                let answer = Session::<Eventfd>::inflight_answer(layout);
                 return self.monitor.send(&answer, Some(file.as_raw_fd()));
             }
             Task::UseInflight { file, offset, length, layout } => {
@@ -371,7 +372,7 @@ impl<'a> Served<'a> {
             features,
             cache: self.session.cache(),
             kick,
-            bell: self.bell(number)?,
+            call: self.call(number)?,
         };
         self.is_running[usize::from(number)] = true;
         self.monitor.tell(self.monitor.shard_of(number), GuestOrder::Start(Box::new(new)))
@@ -397,13 +398,12 @@ impl<'a> Served<'a> {
         if !self.is_running[usize::from(ring)] {
             return Ok(());
         }
-        let (session, bell) = (self.monitor.line.session, self.bell(ring)?);
-        self.monitor.tell(self.monitor.shard_of(ring), GuestOrder::SetCall { session, ring, bell })
+        let (session, call) = (self.monitor.line.session, self.call(ring)?);
+        self.monitor.tell(self.monitor.shard_of(ring), GuestOrder::SetCall { session, ring, call })
     }
 
-    fn bell(&self, ring: u16) -> Result<Option<Bell>, String> {
-        let bell = self.session.call(ring).map(|call| call.try_clone().and_then(Bell::new));
-        bell.transpose().map_err(no_file)
+    fn call(&self, ring: u16) -> Result<Option<Eventfd>, String> {
+        self.session.call(ring).map(Eventfd::try_clone).transpose().map_err(no_file)
     }
 
     fn set_cache(&mut self, cache: Cache) -> Result<(), String> {
@@ -460,6 +460,10 @@ impl<'a> Served<'a> {
                 .hear(GUEST_SHARD_DEADLINE, what, |news| matches!(news, News::Done).then_some(()))
         })
     }
+}
+
+fn sort(file: OwnedFd) -> Passed<Eventfd> {
+    Eventfd::of(file).map_or_else(Passed::Other, Passed::Eventfd)
 }
 
 /// Maps a stretch of a file, from the file's beginning on, for not all files can be mapped from
