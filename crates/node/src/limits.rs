@@ -139,6 +139,8 @@ pub(crate) const DEVICE_LEAVE_DEADLINE: Duration = Duration::from_secs(5);
 
 /// Rings of one virtual machine's disk.
 pub(crate) const GUEST_QUEUES_MAX: u16 = 128;
+/// Files that come with a message of a monitor: one for each region of the memory that it shares.
+pub(crate) const GUEST_FILES_MAX: usize = 8;
 /// How long a virtual machine's monitor waits for this node to become Primary.
 pub(crate) const GUEST_ADMISSION_DEADLINE: Duration = Duration::from_secs(6);
 /// A monitor that reads nothing for so long is let go.

@@ -2,6 +2,7 @@
 //! it is replaced by one that goes on.
 
 use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
@@ -169,6 +170,21 @@ fn monitor_that_gives_other_files_than_eventfds_is_turned_away() {
         let mut rest = [0];
         assert_eq!(std::io::Read::read(&mut &stream, &mut rest).unwrap(), 0, "it is cut off");
     }
+}
+
+/// Each byte of a message can bring files, and a daemon has only so many.
+#[test]
+fn monitor_that_sends_more_files_than_a_message_has_is_turned_away() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    let stream = UnixStream::connect(socket(&cluster, 0)).unwrap();
+    let file = File::open("/dev/null").unwrap();
+    for byte in [5, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0] {
+        // It may be cut off by now.
+        drop(io::descriptors::send_file(&stream, &[byte], Some(file.as_raw_fd())));
+    }
+    cluster.poll(0, "refusal", || {
+        cluster.log(0).contains("sends more than 8 files with a message").then_some(())
+    });
 }
 
 /// The guest hears of it at once, and every ring takes what is new.

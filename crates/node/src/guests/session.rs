@@ -24,8 +24,8 @@ use io::{Eventfd, SharedMemory, memory_file};
 
 use crate::desk::{Desk, overloaded};
 use crate::limits::{
-    GUEST_ADMISSION_DEADLINE, GUEST_QUEUES_MAX, GUEST_SEND_DEADLINE, GUEST_SHARD_DEADLINE,
-    GUEST_STOP_DEADLINE,
+    GUEST_ADMISSION_DEADLINE, GUEST_FILES_MAX, GUEST_QUEUES_MAX, GUEST_SEND_DEADLINE,
+    GUEST_SHARD_DEADLINE, GUEST_STOP_DEADLINE,
 };
 use crate::log::{Scope, log};
 use crate::shard::messages::ToShard;
@@ -234,6 +234,11 @@ impl Monitor {
                 Ok(length) => filled += length,
                 Err(error) if error.kind() == ErrorKind::ConnectionReset => return Ok(false),
                 Err(error) => return Err(format!("cannot receive: {error}")),
+            }
+            // Every byte can bring some, and the daemon has only so many.
+            if files.len() > GUEST_FILES_MAX {
+                let limit = GUEST_FILES_MAX;
+                return Err(format!("the monitor sends more than {limit} files with a message"));
             }
         }
         Ok(true)
