@@ -93,6 +93,8 @@ pub(crate) struct Offer {
     pub(crate) hosted: HostedId,
     /// Which volume of it.
     pub(crate) place: Place,
+    /// The number that the configuration gives it.
+    pub(crate) volume: u16,
     pub(crate) export: Export,
     /// How long a handshake waits for this node to become Primary.
     pub(crate) promote_wait: Duration,

@@ -228,12 +228,62 @@ fn find(offers: &[Offer], grants: Option<&[Grant]>, name: &str) -> Result<Export
 fn granted(offer: &Offer, grants: Option<&[Grant]>) -> Option<Export> {
     let mut export = offer.export.clone();
     let resource = export.name.split('/').next().unwrap_or_default();
-    let may =
-        |grants: &[Grant]| may_use(grants, &export.name).or_else(|| may_use(grants, resource));
-    match grants.map(may) {
+    match grants.map(|grants| may_use(grants, resource, offer.volume)) {
         None | Some(Some(May::ReadAndWrite)) => {}
         Some(Some(May::Read)) => export.access = Access::ReadOnly,
         Some(None) => return None,
     }
     Some(export)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nbd::export_id;
+    use crate::tls::grants::Grants;
+
+    fn offer(name: &str, place: u16, volume: u16) -> Offer {
+        let (hosted, place) = (HostedId(0), Place::new(place).unwrap());
+        let mut export = Export::new(name, 1 << 20, Access::ReadWrite);
+        export.id = export_id(hosted, place);
+        Offer { hosted, place, volume, export, promote_wait: PROMOTE_WAIT_MIN }
+    }
+
+    /// Whether a client with these lines is refused, or may read, or write.
+    fn access(offers: &[Offer], lines: &str, name: &str) -> Option<Access> {
+        let grants = Grants::parse(lines).unwrap();
+        match find(offers, Some(grants.all()), name) {
+            Ok(export) => Some(export.access),
+            Err(Unavailable::Refused(_)) => None,
+            Err(other) => panic!("{name}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn grant_of_one_volume_opens_no_other() {
+        let offers = [offer("r0", 0, 0), offer("r0/1", 1, 1)];
+        let (read, write) = (Some(Access::ReadOnly), Some(Access::ReadWrite));
+        for (lines, first, second) in [
+            ("web r0/0 rw", write, None),
+            ("web r0/1 rw", None, write),
+            ("web r0 rw", write, write),
+            ("web r0/0 rw\nweb r0 ro", write, read),
+            ("web r0 ro\nweb r0/1 rw", read, read),
+            ("web r0/1 rw\nweb * ro", read, write),
+            ("web * ro\nweb r0/1 rw", read, read),
+            ("web r1 rw\nweb r/0 rw", None, None),
+        ] {
+            for name in ["r0", "r0/0"] {
+                assert_eq!(access(&offers, lines, name), first, "{name} by {lines:?}");
+            }
+            assert_eq!(access(&offers, lines, "r0/1"), second, "r0/1 by {lines:?}");
+        }
+    }
+
+    #[test]
+    fn only_volume_is_meant_by_its_number_and_not_by_its_place() {
+        let offers = [offer("r0", 0, 5)];
+        assert_eq!(access(&offers, "web r0/0 rw", "r0"), None);
+        assert_eq!(access(&offers, "web r0/5 rw", "r0"), Some(Access::ReadWrite));
+    }
 }

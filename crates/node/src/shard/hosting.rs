@@ -323,7 +323,7 @@ impl Shard {
                 let mut export = Export::new(&name, size_bytes, Access::ReadWrite);
                 export.id = export_id(id, place);
                 export.blocks.min_bytes = hosted.definition.block_bytes(place);
-                Offer { hosted: id, place, export, promote_wait }
+                Offer { hosted: id, place, volume: number, export, promote_wait }
             })
             .collect();
         for offer in offers {

@@ -1,12 +1,15 @@
 //! What clients may use over NBD, by the names in their certificates.
 //!
 //! ```text
-//! # client   resource   ro or rw
+//! # client   volumes    ro or rw
 //! backup     *          ro
 //! web        r0         rw
+//! web        r1/0       rw
 //! ```
 //!
-//! A client that has no line may use nothing. Where several lines fit, the first one counts.
+//! `RES` means all volumes of a resource, `RES/VOLUME` that one: volume 0 too, whose export is
+//! called `RES`. A client that has no line may use nothing. Where several lines fit, the first one
+//! counts.
 
 use crate::limits::GRANTS_MAX;
 use crate::tls::{Session, client_domain_name};
@@ -14,7 +17,8 @@ use crate::tls::{Session, client_domain_name};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Grant {
     client: String,
-    resource: String,
+    /// As in the file: all, a resource, or a volume of one.
+    volumes: String,
     pub(crate) may: May,
 }
 
@@ -40,16 +44,22 @@ impl Grants {
                 [_, _, "ro"] => May::Read,
                 [_, _, "rw"] => May::ReadAndWrite,
                 _ => {
-                    return Err(format!("line {number} is not CLIENT RESOURCE and `ro` or `rw`"));
+                    return Err(format!(
+                        "line {number} is not CLIENT, RESOURCE or RESOURCE/VOLUME, and `ro` or `rw`"
+                    ));
                 }
             };
             if grants.len() == GRANTS_MAX {
                 return Err(format!("line {number} is one more than the {GRANTS_MAX} that count"));
             }
-            let resource = words[1].strip_suffix("/0").unwrap_or(words[1]);
-            grants.push(Grant { client: words[0].into(), resource: resource.into(), may });
+            grants.push(Grant { client: words[0].into(), volumes: words[1].into(), may });
         }
         Ok(Self(grants))
+    }
+
+    #[cfg(test)]
+    pub(crate) fn all(&self) -> &[Grant] {
+        &self.0
     }
 
     /// What the peer of this session may use.
@@ -59,9 +69,10 @@ impl Grants {
     }
 }
 
-/// What these grants allow with a resource.
-pub(crate) fn may_use(grants: &[Grant], resource: &str) -> Option<May> {
-    let fits = |grant: &&Grant| grant.resource == "*" || grant.resource == resource;
+/// What these grants allow with a volume of a resource.
+pub(crate) fn may_use(grants: &[Grant], resource: &str, volume: u16) -> Option<May> {
+    let own = format!("{resource}/{volume}");
+    let fits = |grant: &&Grant| ["*", resource, &own].contains(&&*grant.volumes);
     grants.iter().find(fits).map(|grant| grant.may)
 }
 
@@ -74,10 +85,12 @@ mod tests {
         let text = "# who\nweb r0/0 rw # its own\n\n  web * ro\nbackup * ro\n";
         let Grants(all) = Grants::parse(text).unwrap();
         let web: Vec<Grant> = all.iter().filter(|grant| grant.client == "web").cloned().collect();
-        assert_eq!(may_use(&web, "r0"), Some(May::ReadAndWrite));
-        assert_eq!(may_use(&web, "r1"), Some(May::Read));
-        assert_eq!(may_use(&web[..1], "r1"), None);
-        assert_eq!(may_use(&[], "r0"), None);
+        assert_eq!(may_use(&web, "r0", 0), Some(May::ReadAndWrite));
+        assert_eq!(may_use(&web, "r0", 1), Some(May::Read));
+        assert_eq!(may_use(&web, "r1", 0), Some(May::Read));
+        assert_eq!(may_use(&web[..1], "r0", 1), None);
+        assert_eq!(may_use(&web[..1], "r1", 0), None);
+        assert_eq!(may_use(&[], "r0", 0), None);
     }
 
     #[test]
