@@ -77,6 +77,9 @@ pub(crate) const SEALED_BYTES_MAX: u32 = 512 << 10;
 pub(crate) const GRANTS_MAX: usize = 1024;
 /// A client has to choose an export within this.
 pub(crate) const CLIENT_HANDSHAKE_DEADLINE: Duration = Duration::from_secs(30);
+/// A client that said goodbye, or was sent away, hears what it is to hear within this: it counts as
+/// a user of the resource until it is gone.
+pub(crate) const CLIENT_GOODBYE_DEADLINE: Duration = Duration::from_secs(30);
 /// How long a client's handshake waits at least for this node to become Primary, whatever
 /// `auto-promote-timeout` says: a promotion takes a few round trips.
 pub(crate) const PROMOTE_WAIT_MIN: Duration = Duration::from_millis(100);

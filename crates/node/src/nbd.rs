@@ -316,7 +316,7 @@ impl Nbd {
                 Stage::Securing { .. } => self.step_securing(key, kit),
                 Stage::Waiting { .. } => {}
                 Stage::Serving { .. } => self.step_transmission(key, kit),
-                Stage::Leaving => {}
+                Stage::Leaving { .. } => {}
             }
             let Some(client) = self.clients.get_mut(key) else { return };
             match client.open(kit) {

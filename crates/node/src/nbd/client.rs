@@ -69,8 +69,11 @@ pub(super) enum Stage {
         agreement: Box<Agreement>,
         write: Option<Write>,
     },
-    /// Nothing more is taken; what is in flight is answered, then the connection closed.
-    Leaving,
+    /// Nothing more is taken; what is in flight is answered, then the connection closed. See
+    /// `Nbd::leave`.
+    Leaving {
+        deadline: Time,
+    },
 }
 
 /// A write whose payload is still arriving.
@@ -120,12 +123,17 @@ impl Client {
         }
     }
 
+    /// Its stage, for the caller to put another one in its place.
+    pub(super) fn take_stage(&mut self) -> Stage {
+        std::mem::replace(&mut self.stage, Stage::Leaving { deadline: Time::NEVER })
+    }
+
     pub(super) fn is_served(&self) -> bool {
-        matches!(self.stage, Stage::Serving { .. } | Stage::Leaving)
+        matches!(self.stage, Stage::Serving { .. } | Stage::Leaving { .. })
     }
 
     pub(super) fn is_finished(&self) -> bool {
-        matches!(self.stage, Stage::Leaving) && self.requests == 0 && !self.has_to_send()
+        matches!(self.stage, Stage::Leaving { .. }) && self.requests == 0 && !self.has_to_send()
     }
 
     pub(super) fn export_name(&self) -> &str {
@@ -133,7 +141,7 @@ impl Client {
             Stage::Waiting { agreement, .. } | Stage::Serving { agreement, .. } => {
                 &agreement.export.name
             }
-            Stage::Handshake { .. } | Stage::Securing { .. } | Stage::Leaving => "",
+            Stage::Handshake { .. } | Stage::Securing { .. } | Stage::Leaving { .. } => "",
         }
     }
 
@@ -237,7 +245,7 @@ impl Client {
         match self.stage {
             Stage::Handshake { .. } | Stage::Serving { .. } => true,
             Stage::Securing { .. } => self.tls.is_some(),
-            Stage::Waiting { .. } | Stage::Leaving => false,
+            Stage::Waiting { .. } | Stage::Leaving { .. } => false,
         }
     }
 

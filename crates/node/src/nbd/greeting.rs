@@ -10,7 +10,7 @@ use frontend::nbd::wire::{OPT_GO, OPTION_REPLY_MAGIC, REP_ERR_POLICY};
 use io::SocketId;
 use stdx::time::Time;
 
-use crate::limits::{CLIENT_HANDSHAKE_DEADLINE, PROMOTE_WAIT_MIN};
+use crate::limits::{CLIENT_GOODBYE_DEADLINE, CLIENT_HANDSHAKE_DEADLINE, PROMOTE_WAIT_MIN};
 use crate::links::HostedId;
 use crate::links::secure::Secrecy;
 use crate::log::{Scope, log};
@@ -68,7 +68,7 @@ impl Nbd {
                     if !is_said {
                         return self.close(key, "no buffer is free", kit);
                     }
-                    let stage = std::mem::replace(&mut client.stage, Stage::Leaving);
+                    let stage = client.take_stage();
                     if let Stage::Handshake { machine, deadline } = stage {
                         client.stage = Stage::Securing { machine, deadline };
                     }
@@ -89,9 +89,7 @@ impl Nbd {
                 Next::Close(reason) => {
                     log!(Info, Scope::NODE, "an NBD client was let go: {reason}");
                     client.say(&output, kit);
-                    client.stage = Stage::Leaving;
-                    self.mark(key);
-                    return;
+                    return self.leave(key, kit);
                 }
             }
         }
@@ -105,7 +103,7 @@ impl Nbd {
             if client.hosted != Some(hosted) || !matches!(client.stage, Stage::Waiting { .. }) {
                 continue;
             }
-            let stage = std::mem::replace(&mut client.stage, Stage::Leaving);
+            let stage = client.take_stage();
             let Stage::Waiting { agreement, output, .. } = stage else { continue };
             if !client.say(&output, kit) {
                 self.close(key, "no buffer is free", kit);
@@ -144,7 +142,16 @@ impl Nbd {
             answer.extend_from_slice(reason.as_bytes());
             client.say(&answer, kit);
         }
-        client.stage = Stage::Leaving;
+        self.leave(key, kit);
+    }
+
+    /// Takes nothing more of a client; it goes once it has heard what it is to hear, or after a
+    /// while.
+    pub(super) fn leave(&mut self, key: Key, kit: &Kit) {
+        let Some(client) = self.clients.get_mut(key) else { return };
+        let deadline = kit.now + CLIENT_GOODBYE_DEADLINE;
+        client.stage = Stage::Leaving { deadline };
+        self.deadline = self.deadline.min(deadline);
         self.mark(key);
     }
 
@@ -152,7 +159,7 @@ impl Nbd {
         self.deadline
     }
 
-    /// Ends handshakes that take too long, and says when to come again.
+    /// Ends handshakes and goodbyes that take too long, and says when to come again.
     pub(crate) fn tick(&mut self, kit: &mut Kit) -> Time {
         if kit.now < self.deadline {
             return self.deadline;
@@ -170,14 +177,18 @@ impl Nbd {
                     let reason = "this node could not become Primary in time; see the status";
                     self.refuse_one(key, reason, kit);
                 }
+                Some(Stage::Leaving { deadline }) if kit.now >= *deadline => {
+                    self.close(key, "it said goodbye, and did not go", kit);
+                }
                 Some(
                     Stage::Handshake { deadline, .. }
                     | Stage::Securing { deadline, .. }
-                    | Stage::Waiting { deadline, .. },
+                    | Stage::Waiting { deadline, .. }
+                    | Stage::Leaving { deadline },
                 ) => {
                     self.deadline = self.deadline.min(*deadline);
                 }
-                Some(Stage::Serving { .. } | Stage::Leaving) | None => {}
+                Some(Stage::Serving { .. }) | None => {}
             }
         }
         self.deadline
@@ -238,8 +249,17 @@ fn granted(offer: &Offer, grants: Option<&[Grant]>) -> Option<Export> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+    use std::time::Duration;
+
+    use frontend::nbd::wire::{Command, REQUEST_MAGIC, ReplyForm};
+    use io::{Event, Options, Reactor};
+
     use super::*;
     use crate::nbd::export_id;
+    use crate::payloads::Payloads;
+    use crate::shard::mesh::Mesh;
     use crate::tls::grants::Grants;
 
     fn offer(name: &str, place: u16, volume: u16) -> Offer {
@@ -285,5 +305,60 @@ mod tests {
         let offers = [offer("r0", 0, 5)];
         assert_eq!(access(&offers, "web r0/0 rw", "r0"), None);
         assert_eq!(access(&offers, "web r0/5 rw", "r0"), Some(Access::ReadWrite));
+    }
+
+    fn kit() -> Kit {
+        let reactor = Reactor::new(Options::default()).unwrap();
+        let mesh = Mesh::new(0, vec![None]);
+        Kit { reactor, payloads: Payloads::default(), mesh, now: Time::ZERO }
+    }
+
+    fn serve(nbd: &mut Nbd, kit: &mut Kit) -> (Key, UnixStream) {
+        let (socket, outside) = UnixStream::pair().unwrap();
+        let socket = kit.reactor.adopt(socket.into()).unwrap();
+        let agreement = Box::new(Agreement {
+            export: offer("r0", 0, 0).export,
+            flags: 0,
+            replies: ReplyForm::Simple,
+            allocation_context: None,
+        });
+        let machine = Transmission::new(&agreement);
+        let stage = Stage::Serving { machine, agreement, write: None };
+        let mut client = Client::new(socket, stage);
+        client.hosted = Some(HostedId(0));
+        client.replies = Some(ReplyEncoder::new(ReplyForm::Simple));
+        let key = nbd.clients.insert(client);
+        nbd.clients.get_mut(key).unwrap().receive(key.token(TOKEN_CLIENT), kit);
+        (key, outside)
+    }
+
+    /// It said goodbye on a connection that it keeps open, with a request that gets no answer: it
+    /// counted as a user of the resource for ever.
+    #[test]
+    fn client_that_said_goodbye_holds_the_resource_for_a_while_only() {
+        let (mut nbd, mut kit) = (Nbd::new(), kit());
+        let (key, mut outside) = serve(&mut nbd, &mut kit);
+        nbd.clients.get_mut(key).unwrap().requests = 1;
+        let mut goodbye = [0; 28];
+        goodbye[..4].copy_from_slice(&REQUEST_MAGIC.to_be_bytes());
+        goodbye[6..8].copy_from_slice(&(Command::Disconnect as u16).to_be_bytes());
+        outside.write_all(&goodbye).unwrap();
+        let mut events = Vec::new();
+        while events.is_empty() {
+            kit.reactor.turn(Some(io::now() + Duration::from_secs(60)), &mut events).unwrap();
+        }
+        for event in events {
+            let Event::Received { result, .. } = event else { panic!("{event:?}") };
+            nbd.on_received(key, result, &mut kit);
+        }
+        nbd.flush(&mut kit);
+        kit.now = Time::ZERO + Duration::from_secs(29);
+        nbd.tick(&mut kit);
+        assert_eq!(nbd.clients_of(HostedId(0)), 1, "its answer may come yet");
+        kit.now = Time::ZERO + Duration::from_secs(31);
+        nbd.tick(&mut kit);
+        assert_eq!(nbd.clients_of(HostedId(0)), 0);
+        let left = nbd.pop_fact();
+        assert!(matches!(left, Some(Fact::Left { hosted: HostedId(0) })), "{left:?}");
     }
 }

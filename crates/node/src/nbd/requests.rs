@@ -128,9 +128,7 @@ impl Nbd {
                     self.reply(key, HEAD_BYTES, kit, write);
                 }
                 Parsed::Disconnect => {
-                    client.stage = Stage::Leaving;
-                    self.mark(key);
-                    return;
+                    return self.leave(key, kit);
                 }
                 Parsed::Invalid(reason) => {
                     self.close(key, &reason.to_string(), kit);

@@ -49,9 +49,7 @@ impl Nbd {
         let Some(client) = self.clients.get_mut(key) else { return };
         let (Some(tls), Some(credentials)) = (&client.tls, &self.credentials) else { return };
         client.grants = Some(credentials.grants().of_peer(tls));
-        if let Stage::Securing { machine, deadline } =
-            std::mem::replace(&mut client.stage, Stage::Leaving)
-        {
+        if let Stage::Securing { machine, deadline } = client.take_stage() {
             client.stage = Stage::Handshake { machine, deadline };
         }
     }
@@ -65,7 +63,6 @@ impl Nbd {
         let remote = kit.reactor.peer_addr(client.socket);
         let remote = remote.map_or_else(String::new, |remote| format!(" at {remote}"));
         log!(Warning, Scope::NODE, "an NBD client{remote} was turned away: {error}");
-        client.stage = Stage::Leaving;
-        self.mark(key);
+        self.leave(key, kit);
     }
 }
