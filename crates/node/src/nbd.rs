@@ -26,7 +26,8 @@ use std::time::Duration;
 
 use api::status::Holder;
 use format::space::Place;
-use frontend::nbd::handshake::Export;
+use frontend::nbd::handshake::{Access, Export};
+use frontend::nbd::wire::FLAG_SEND_FAST_ZERO;
 use io::{ListenAddr, SocketId};
 use replication::contract::{PartId, Request};
 use stdx::time::Time;
@@ -101,8 +102,24 @@ pub(crate) struct Offer {
 }
 
 /// The name of an export among those of this process: the resource, and the volume of it.
-pub(crate) fn export_id(hosted: HostedId, place: Place) -> u64 {
+fn export_id(hosted: HostedId, place: Place) -> u64 {
     u64::from(place.number()) << 32 | u64::from(hosted.0)
+}
+
+/// What sessions of a volume are offered: all but zeroes that are fast or fail at once. A disk
+/// without a command for zeroes has them written, by the kernel or by us, and neither says so
+/// before; nor does a member on another node.
+pub(crate) fn export_of(
+    name: &str,
+    (hosted, place): (HostedId, Place),
+    size_bytes: u64,
+    block_bytes: u32,
+) -> Export {
+    let mut export = Export::new(name, size_bytes, Access::ReadWrite);
+    export.id = export_id(hosted, place);
+    export.abilities &= !FLAG_SEND_FAST_ZERO;
+    export.blocks.min_bytes = block_bytes;
+    export
 }
 
 #[derive(Debug)]

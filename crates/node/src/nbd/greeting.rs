@@ -253,19 +253,21 @@ mod tests {
     use std::os::unix::net::UnixStream;
     use std::time::Duration;
 
-    use frontend::nbd::wire::{Command, REQUEST_MAGIC, ReplyForm};
+    use frontend::nbd::wire::{
+        Command, FLAG_SEND_FAST_ZERO, FLAG_SEND_WRITE_ZEROES, HANDSHAKE_FIXED_NEWSTYLE,
+        REQUEST_MAGIC, ReplyForm,
+    };
     use io::{Event, Options, Reactor};
 
     use super::*;
-    use crate::nbd::export_id;
+    use crate::nbd::export_of;
     use crate::payloads::Payloads;
     use crate::shard::mesh::Mesh;
     use crate::tls::grants::Grants;
 
     fn offer(name: &str, place: u16, volume: u16) -> Offer {
         let (hosted, place) = (HostedId(0), Place::new(place).unwrap());
-        let mut export = Export::new(name, 1 << 20, Access::ReadWrite);
-        export.id = export_id(hosted, place);
+        let export = export_of(name, (hosted, place), 1 << 20, 512);
         Offer { hosted, place, volume, export, promote_wait: PROMOTE_WAIT_MIN }
     }
 
@@ -305,6 +307,39 @@ mod tests {
         let offers = [offer("r0", 0, 5)];
         assert_eq!(access(&offers, "web r0/0 rw", "r0"), None);
         assert_eq!(access(&offers, "web r0/5 rw", "r0"), Some(Access::ReadWrite));
+    }
+
+    /// What `GO` is told of an export, as transmission flags.
+    fn told_flags(offer: &Offer) -> u16 {
+        let mut output = Vec::new();
+        let mut machine = Handshake::start(&mut output);
+        let mut input = u32::from(HANDSHAKE_FIXED_NEWSTYLE).to_be_bytes().to_vec();
+        let request = [&2_u32.to_be_bytes()[..], b"r0", &0_u16.to_be_bytes()].concat();
+        let length = u32::try_from(request.len()).unwrap();
+        input.extend_from_slice(b"IHAVEOPT");
+        input.extend_from_slice(&OPT_GO.to_be_bytes());
+        input.extend_from_slice(&length.to_be_bytes());
+        input.extend_from_slice(&request);
+        let offers = [offer.clone()];
+        let find = |name: &str| find(&offers, None, name);
+        let directory = Directory { listed: &[], find: &find };
+        let mut at = 0;
+        loop {
+            let step = machine.step(&input[at..], &directory, &mut output);
+            at += step.consumed;
+            match step.next {
+                Next::Transmission(agreement) => return agreement.flags,
+                Next::More if at < input.len() => {}
+                Next::More | Next::StartTls | Next::Close(_) => panic!("{at} of {input:?}"),
+            }
+        }
+    }
+
+    /// Clients were promised that zeroes which are written fail at once, and they did not.
+    #[test]
+    fn zeroes_are_offered_and_not_promised_to_be_fast() {
+        let flags = told_flags(&offer("r0", 0, 0));
+        assert_eq!(flags & (FLAG_SEND_WRITE_ZEROES | FLAG_SEND_FAST_ZERO), FLAG_SEND_WRITE_ZEROES);
     }
 
     fn kit() -> Kit {

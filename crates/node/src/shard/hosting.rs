@@ -8,7 +8,6 @@ use format::ids::MemberSet;
 use format::layout::SLOTS_DEFAULT;
 use format::metadata::Superblock;
 use format::space::{Place, Space};
-use frontend::nbd::handshake::{Access, Export};
 use io::DiskId;
 use replication::group::GroupOptions;
 use replication::limits::LANES_DEFAULT;
@@ -21,7 +20,7 @@ use crate::limits::{AL_SLOTS_MAX, SHARDS_MAX};
 use crate::links::HostedId;
 use crate::links::session::Held;
 use crate::log::{Scope, log};
-use crate::nbd::{Offer, export_id};
+use crate::nbd::{Offer, export_of};
 use crate::shard::adjusting::{connect, member_options};
 use crate::shard::attaching::group_disks;
 use crate::shard::clients::Clients;
@@ -320,9 +319,8 @@ impl Shard {
                     format!("{}/{number}", hosted.name())
                 };
                 let size_bytes = hosted.space.bytes_at(place);
-                let mut export = Export::new(&name, size_bytes, Access::ReadWrite);
-                export.id = export_id(id, place);
-                export.blocks.min_bytes = hosted.definition.block_bytes(place);
+                let block_bytes = hosted.definition.block_bytes(place);
+                let export = export_of(&name, (id, place), size_bytes, block_bytes);
                 Offer { hosted: id, place, volume: number, export, promote_wait }
             })
             .collect();
