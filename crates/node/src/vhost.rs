@@ -13,9 +13,9 @@
 //! checksum. So a write is copied in any case, once; a read lands in a buffer that peers and other
 //! shards may fill as well.
 //!
-//! Answers of a turn are shown together, with one signal for each ring at most, which is one
-//! syscall and never waits. Whatever a guest does that it must not do ends its session, with the
-//! reason, and nothing else.
+//! Answers of a turn are shown together, with one signal for each ring at most, which never waits
+//! (a syscall, and another one for every 32nd). Whatever a guest does that it must not do ends its
+//! session, with the reason, and nothing else.
 
 mod requests;
 
