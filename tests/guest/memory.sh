@@ -32,10 +32,11 @@ free --mebi
 
 say "a process that holds more memory than is free"
 swapped_mib() { awk '/^pswpout/ { print int($2 / 256) }' /proc/vmstat; }
-# A line without an end, which `tail` keeps.
-(head -c 384M /dev/zero; sleep 3600) | tail --lines=1 > /dev/null &
+# A line without an end, which `tail` keeps; of pages of zeroes the kernel swaps nothing but a mark.
+(head -c 384M /dev/zero | tr '\0' x; sleep 3600) | tail --lines=1 > /dev/null &
 has_swapped() { [ "$(swapped_mib)" -ge 64 ]; }
 wait_for 120 "64 MiB of swapped pages" has_swapped
+echo "swapped out: $(swapped_mib) MiB"
 
 say "2 GiB"
 dd if=/dev/zero of=/mnt/volume/large bs=1M count=2048 conv=fsync status=progress 2> /tmp/dd.log &
