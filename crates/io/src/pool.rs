@@ -102,6 +102,7 @@ impl Class {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Leave {
     Nothing,
+    Sixteenth,
     Eighth,
     Quarter,
 }
@@ -110,6 +111,7 @@ impl Leave {
     const fn of(self, buffers: u32) -> u32 {
         match self {
             Self::Nothing => 0,
+            Self::Sixteenth => buffers / 16,
             Self::Eighth => buffers / 8,
             Self::Quarter => buffers / 4,
         }
@@ -205,6 +207,12 @@ impl Pool {
     /// written, which takes messages and records: an eighth of the class is left for them.
     pub fn take_for_read(&mut self, length: u32) -> Option<Slice> {
         self.slice_leaving(Leave::Eighth, length)
+    }
+
+    /// As `take_for`, for the head of an answer, without which what was read for it is not sent: a
+    /// sixteenth of the class is left for messages of the links.
+    pub fn take_for_answer(&mut self, length: u32) -> Option<Slice> {
+        self.slice_leaving(Leave::Sixteenth, length)
     }
 
     fn slice_leaving(&mut self, leave: Leave, length: u32) -> Option<Slice> {

@@ -14,6 +14,7 @@ mod limits;
 mod log;
 mod slab;
 mod payloads;
+mod budget;
 mod tls;
 mod stream;
 mod definition;

@@ -64,11 +64,23 @@ pub(crate) const CLIENTS_MAX: usize = 1024;
 /// Client requests in flight of one session, and parts of one request.
 pub(crate) const REQUESTS_PER_CLIENT_MAX: usize = 256;
 pub(crate) const PARTS_PER_REQUEST_MAX: usize = 16;
-/// Payload bytes of one session, in flight or read and not sent yet: their buffers are up to twice
-/// as long, and a session that does not read its answers is not to have all of them.
+/// Bytes of the buffers that one session may hold: requests, and what was read and is not sent yet.
 pub(crate) const CLIENT_BYTES_MAX: usize = 16 << 20;
-/// Bytes of heads of one session that are not sent yet.
+/// The same of what the core has of a resource on a shard, and of all clients of a shard. The pool
+/// has 64 MiB in buffers of the smallest size, and 128 in those of each other one.
+pub(crate) const RESOURCE_BYTES_MAX: usize = 16 << 20;
+pub(crate) const CLIENTS_BYTES_MAX: usize = 40 << 20;
+/// Where all clients have what they may, a session and a resource still get so much.
+pub(crate) const CLIENT_BYTES_LEAST: usize = 1 << 20;
+pub(crate) const RESOURCE_BYTES_LEAST: usize = 4 << 20;
+/// A client that keeps others from their buffers has so long for what it is to take or to send, and
+/// a second more for so many bytes.
+pub(crate) const CLIENT_STALL_MAX: Duration = Duration::from_secs(30);
+pub(crate) const CLIENT_BYTES_PER_SECOND_LEAST: usize = 256 << 10;
+pub(crate) const CLIENT_STALL_LOOK: Duration = Duration::from_secs(1);
+/// Bytes of heads of one session that are not sent yet; the second while it chooses an export.
 pub(crate) const CLIENT_HEAD_BYTES_MAX: usize = 256 << 10;
+pub(crate) const GREETING_HEAD_BYTES_MAX: usize = 32 << 10;
 /// Extents that one answer about the state of blocks tells: each asks the file system twice.
 pub(crate) const STATUS_EXTENTS_MAX: usize = 128;
 /// Bytes of one client that are sealed at a time.
@@ -89,9 +101,6 @@ pub(crate) const AUTO_DEMOTE_GRACE: Duration = Duration::from_secs(1);
 /// Connections of NVMe initiators at a time, and their controllers.
 pub(crate) const NVME_QUEUES_MAX: usize = 1024;
 pub(crate) const NVME_CONTROLLERS_MAX: usize = 256;
-/// Bytes of reads and long writes of initiators under way on a shard. Their buffers are up to twice
-/// as long; what the links need is not among those that clients get.
-pub(crate) const NVME_BYTES_MAX: usize = 64 << 20;
 /// A connection has to become part of a controller within this.
 pub(crate) const NVME_CONNECT_DEADLINE: Duration = Duration::from_secs(10);
 /// It has to prove within this that its host knows a secret, where that is asked.

@@ -17,6 +17,8 @@ mod securing;
 mod pieces;
 mod requests;
 pub(crate) mod outbox;
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 use std::io as stdio;
@@ -32,8 +34,9 @@ use io::{ListenAddr, SocketId};
 use replication::contract::{PartId, Request};
 use stdx::time::Time;
 
+use crate::budget::Crowded;
 use crate::histogram::Histogram;
-use crate::limits::CLIENTS_MAX;
+use crate::limits::{CLIENT_STALL_LOOK, CLIENTS_MAX};
 use crate::links::HostedId;
 use crate::links::secure::Secrecy;
 use crate::log::{Scope, log};
@@ -135,10 +138,17 @@ pub(crate) struct Nbd {
     /// Clients with something to send, or to go on with.
     dirty: Vec<Key>,
     starved: bool,
+    /// Clients wait for others to give buffers back; and since when others have to, at a look.
+    crowded: Option<Crowded>,
+    crowded_since: Time,
+    /// Which client is the first to look again.
+    first: usize,
+    /// Requests of clients that are gone, of which the core has something.
+    orphans: usize,
     /// Requests with a piece that found no buffer.
     stalled: VecDeque<Key>,
     credentials: Option<Arc<Credentials>>,
-    /// Not later than the first deadline of a handshake.
+    /// Not later than the first deadline of a client.
     deadline: Time,
 }
 
@@ -153,6 +163,10 @@ impl Nbd {
             write_latency: Vec::new(),
             dirty: Vec::with_capacity(256),
             starved: false,
+            crowded: None,
+            crowded_since: Time::NEVER,
+            first: 0,
+            orphans: 0,
             stalled: VecDeque::new(),
             credentials: None,
             deadline: Time::NEVER,
@@ -160,7 +174,7 @@ impl Nbd {
     }
 
     pub(crate) fn requests_in_progress(&self) -> usize {
-        self.requests.len()
+        self.requests.len() - self.orphans
     }
 
     pub(crate) fn listen(
@@ -260,16 +274,21 @@ impl Nbd {
 
     /// One send for each client with something to say, and another look at those that waited.
     pub(crate) fn flush(&mut self, kit: &mut Kit) {
-        if !self.is_waiting() && !self.starved {
+        if kit.budget.is_crowded() {
+            self.deadline = self.deadline.min(kit.now + CLIENT_STALL_LOOK);
+        }
+        let has_room = self.has_room(kit);
+        if !self.is_waiting(kit) && !self.starved {
             return;
         }
-        self.retry_stalled(kit);
-        if std::mem::take(&mut self.starved) {
-            for index in 0..self.clients.end() {
-                self.dirty.extend(self.clients.key_at(index));
-            }
+        if has_room {
+            self.crowded = None;
         }
+        self.retry_stalled(kit);
         let mut dirty = std::mem::take(&mut self.dirty);
+        if std::mem::take(&mut self.starved) || has_room {
+            self.look_at_all(&mut dirty, kit);
+        }
         for key in dirty.drain(..) {
             if let Some(client) = self.clients.get_mut(key) {
                 client.is_dirty = false;
@@ -289,9 +308,28 @@ impl Nbd {
         self.dirty = dirty;
     }
 
+    /// All go on that wait for room, and are to be looked at before those that are already. Each of
+    /// them is the first in its turn: it finds the most room.
+    fn look_at_all(&mut self, dirty: &mut Vec<Key>, kit: &mut Kit) {
+        let count = self.clients.end();
+        self.first = (self.first + 1) % count.max(1);
+        let marked = dirty.len();
+        for index in (self.first..count).chain(0..self.first) {
+            let Some(key) = self.clients.key_at(index) else { continue };
+            self.go_on(key, kit);
+            dirty.push(key);
+        }
+        dirty.rotate_left(marked);
+    }
+
     /// Whether a client waits for the next turn without an event of its own.
-    pub(crate) fn is_waiting(&self) -> bool {
-        !self.dirty.is_empty() || !self.stalled.is_empty()
+    pub(crate) fn is_waiting(&self, kit: &Kit) -> bool {
+        !self.dirty.is_empty() || !self.stalled.is_empty() || self.has_room(kit)
+    }
+
+    /// Something was given back since a client found no room.
+    fn has_room(&self, kit: &Kit) -> bool {
+        self.crowded.is_some_and(|it| kit.budget.has_changed(it))
     }
 
     fn mark(&mut self, key: Key) {
@@ -307,7 +345,10 @@ impl Nbd {
         let Some(client) = self.clients.get_mut(key) else { return };
         client.outbox.finish(kit);
         match result {
-            Ok(_) => self.mark(key),
+            Ok(_) => {
+                self.go_on(key, kit);
+                self.mark(key);
+            }
             Err(error) => self.close(key, &format!("cannot send: {error}"), kit),
         }
     }
@@ -345,8 +386,7 @@ impl Nbd {
                 }
             }
         }
-        if self.clients.get(key).is_some_and(|client| client.tls.is_some() && client.has_to_send())
-        {
+        if self.clients.get(key).is_some_and(Client::has_to_seal) {
             self.mark(key);
         }
         if let Some(client) = self.clients.get_mut(key)

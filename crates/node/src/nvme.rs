@@ -24,6 +24,7 @@ pub(crate) mod hosts;
 mod proving;
 mod admin;
 mod requests;
+mod room;
 mod answers;
 mod work;
 
@@ -38,7 +39,8 @@ use frontend::nvme::view::{Path, Subsystem};
 use io::{ListenAddr, SocketId};
 use stdx::time::Time;
 
-use crate::limits::NVME_QUEUES_MAX;
+use crate::budget::Crowded;
+use crate::limits::{CLIENT_STALL_LOOK, NVME_QUEUES_MAX};
 use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::nbd::Fact;
@@ -77,11 +79,15 @@ pub(crate) struct Nvme {
     /// Queues with something to send, or to go on with.
     dirty: Vec<Key>,
     starved: bool,
-    /// Bytes that reads and long writes hold, and the requests that wait for others to give back.
-    bytes: usize,
-    /// Bytes that were read and are not sent yet: of all queues together.
-    unsent: usize,
-    waiting: VecDeque<Key>,
+    /// Queues wait for others to give buffers back; and since when others have to, at a look.
+    crowded: Option<Crowded>,
+    crowded_since: Time,
+    /// Controllers with requests that wait for room for their data.
+    turns: VecDeque<Key>,
+    /// Which queue is the first to look again.
+    first: usize,
+    /// Requests of queues that are gone, of which the core has something.
+    orphans: usize,
     /// Requests that failed: the end of this node's reign may turn out to be why.
     doubtful: VecDeque<(Time, Key)>,
     /// Requests whose next piece found no free buffer.
@@ -107,9 +113,11 @@ impl Nvme {
             facts: VecDeque::with_capacity(1024),
             dirty: Vec::with_capacity(256),
             starved: false,
-            bytes: 0,
-            unsent: 0,
-            waiting: VecDeque::new(),
+            crowded: None,
+            crowded_since: Time::NEVER,
+            turns: VecDeque::new(),
+            first: 0,
+            orphans: 0,
             doubtful: VecDeque::new(),
             stalled: VecDeque::new(),
             deadline: Time::NEVER,
@@ -121,7 +129,7 @@ impl Nvme {
     }
 
     pub(crate) fn requests_in_progress(&self) -> usize {
-        self.requests.len()
+        self.requests.len() - self.orphans
     }
 
     pub(crate) fn listen(&mut self, address: ListenAddr, kit: &mut Kit) -> stdio::Result<()> {
@@ -284,6 +292,7 @@ impl Nvme {
 
     pub(crate) fn requests_in_flight(&self, hosted: HostedId, place: Place) -> usize {
         let requests = self.requests.iter();
+        let requests = requests.filter(|(_, it)| !it.is_orphan);
         requests.filter(|(_, it)| (it.hosted, it.place) == (hosted, place)).count()
     }
 
@@ -301,19 +310,30 @@ impl Nvme {
 
     /// One send for each queue with something to say, and another look at those that waited.
     pub(crate) fn flush(&mut self, kit: &mut Kit) {
-        let has_asked = !self.waiting.is_empty() || !self.doubtful.is_empty();
-        if !self.is_waiting() && !self.starved && !has_asked {
+        let has_asked = !self.turns.is_empty() || !self.doubtful.is_empty();
+        if kit.budget.is_crowded() {
+            self.deadline = self.deadline.min(kit.now + CLIENT_STALL_LOOK);
+        }
+        let has_room = self.has_room(kit);
+        if !self.is_waiting(kit) && !self.starved && !has_asked {
             return;
+        }
+        if has_room {
+            self.crowded = None;
         }
         self.judge_doubtful(kit);
         self.retry_stalled(kit);
         self.grant(kit);
-        if std::mem::take(&mut self.starved) {
-            for index in 0..self.queues.end() {
-                self.dirty.extend(self.queues.key_at(index));
-            }
-        }
         let mut dirty = std::mem::take(&mut self.dirty);
+        if std::mem::take(&mut self.starved) || has_room {
+            // Before those that are marked. Each is the first in its turn: it finds the most room.
+            let count = self.queues.end();
+            self.first = (self.first + 1) % count.max(1);
+            let all = (self.first..count).chain(0..self.first);
+            let marked = dirty.len();
+            dirty.extend(all.filter_map(|index| self.queues.key_at(index)));
+            dirty.rotate_left(marked);
+        }
         for key in dirty.drain(..) {
             if let Some(queue) = self.queues.get_mut(key) {
                 queue.is_dirty = false;
@@ -331,8 +351,13 @@ impl Nvme {
     }
 
     /// Whether a queue waits for the next turn without an event of its own.
-    pub(crate) fn is_waiting(&self) -> bool {
-        !self.dirty.is_empty() || !self.stalled.is_empty()
+    pub(crate) fn is_waiting(&self, kit: &Kit) -> bool {
+        !self.dirty.is_empty() || !self.stalled.is_empty() || self.has_room(kit)
+    }
+
+    /// Something was given back since a queue found no room.
+    fn has_room(&self, kit: &Kit) -> bool {
+        self.crowded.is_some_and(|it| kit.budget.has_changed(it))
     }
 
     fn mark(&mut self, key: Key) {
@@ -348,7 +373,12 @@ impl Nvme {
         let Some(queue) = self.queues.get_mut(key) else { return };
         let before = queue.outbox.unsent().data;
         queue.outbox.finish(kit);
-        self.unsent -= before - queue.outbox.unsent().data;
+        let sent = before - queue.outbox.unsent().data;
+        if let Stage::Io(it) = &queue.stage
+            && let Some(session) = self.controllers.get_mut(it.controller)
+        {
+            session.unsent -= sent;
+        }
         match result {
             Ok(_) => self.mark(key),
             Err(error) => self.close(key, &format!("cannot send: {error}"), kit),
@@ -401,8 +431,12 @@ impl Nvme {
     fn drop_queue(&mut self, key: Key, kit: &mut Kit) {
         let Some(mut queue) = self.queues.remove(key) else { return };
         kit.reactor.close(queue.socket);
+        if let Stage::Io(it) = &queue.stage
+            && let Some(session) = self.controllers.get_mut(it.controller)
+        {
+            session.unsent -= queue.outbox.unsent().data;
+        }
         self.drop_requests(key, kit);
-        self.unsent -= queue.outbox.unsent().data;
         queue.dispose(kit);
         if let Stage::Io(it) = queue.stage
             && it.admission != Admission::Idle

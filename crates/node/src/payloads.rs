@@ -10,6 +10,7 @@ use io::{Loan, Pool, Reactor, Slice};
 use replication::contract::Payload;
 use stdx::time::Time;
 
+use crate::budget::{Budget, buffer_bytes};
 use crate::shard::mesh::{Cross, Mesh};
 
 #[expect(clippy::cast_possible_truncation, reason = "4 KiB")]
@@ -20,6 +21,8 @@ const BLOCK: u32 = format::ids::BLOCK_BYTES as u32;
 pub(crate) struct Kit {
     pub(crate) reactor: Reactor,
     pub(crate) payloads: Payloads,
+    /// What clients hold of the reactors' buffers.
+    pub(crate) budget: Budget,
     /// The ways to the other shards.
     pub(crate) mesh: Mesh,
     /// The time of this turn.
@@ -30,6 +33,17 @@ impl Kit {
     /// Gives one reference back.
     pub(crate) fn release(&mut self, payload: Payload) {
         self.payloads.release(payload, self.reactor.pool());
+    }
+
+    /// What was read is kept for a client: the budget counts it until `give_up`.
+    pub(crate) fn keep(&mut self, slice: Slice) {
+        self.budget.keep(buffer_bytes(slice.length));
+    }
+
+    /// It was sent, or nobody is to have it.
+    pub(crate) fn give_up(&mut self, payload: Payload, slice: Slice) {
+        self.budget.give_up(buffer_bytes(slice.length));
+        self.release(payload);
     }
 
     /// Lends a payload to another shard, and with it the caller's reference.

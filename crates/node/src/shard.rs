@@ -44,6 +44,7 @@ use replication::contract::{
 };
 use stdx::time::Time;
 
+use crate::budget::Budget;
 use crate::crash;
 use crate::limits::{CROSS_CAPACITY, DONE_ROUNDS_MAX, STATUS_EXTENTS_MAX};
 use crate::links::heartbeat::Lease;
@@ -164,7 +165,13 @@ impl Shard {
         Self {
             rim: Rim {
                 links: Links::new(identity.clone(), mesh.me()),
-                kit: Kit { reactor, payloads: Payloads::default(), mesh, now },
+                kit: Kit {
+                    reactor,
+                    payloads: Payloads::default(),
+                    budget: Budget::default(),
+                    mesh,
+                    now,
+                },
                 nbd: Nbd::new(),
                 nvme: Nvme::new(),
                 ublk: Ublk::new(memory.device_bytes_max),
@@ -283,8 +290,8 @@ impl Shard {
     }
 
     fn wait_until(&self) -> Time {
-        let is_busy = self.rim.nbd.is_waiting()
-            || self.rim.nvme.is_waiting()
+        let is_busy = self.rim.nbd.is_waiting(&self.rim.kit)
+            || self.rim.nvme.is_waiting(&self.rim.kit)
             || self.rim.vhost.is_waiting()
             || self.rim.links.is_due()
             || self.rim.kit.mesh.has_backlog()

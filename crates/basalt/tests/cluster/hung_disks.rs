@@ -179,7 +179,7 @@ fn commands_that_look_at_a_disk_that_answers_nothing_end_in_time() {
 }
 
 /// One node with `r0` and `r1`, each on a disk of its own.
-fn prepare_two_resources() -> Cluster {
+pub(crate) fn prepare_two_resources() -> Cluster {
     let cluster = Cluster::prepare(1, 0);
     let other_disk = cluster.directory.path().join("other-disk");
     fs::File::create(&other_disk).unwrap().set_len(crate::harness::DISK_BYTES).unwrap();

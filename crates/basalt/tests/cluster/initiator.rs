@@ -209,15 +209,24 @@ impl Line {
 impl Initiator {
     /// A controller that is ready, with one I/O queue.
     pub(crate) fn connect(address: SocketAddr, digests: Digests, keep_alive_ms: u32) -> Self {
+        Self::connect_as("host", address, digests, keep_alive_ms)
+    }
+
+    pub(crate) fn connect_as(
+        host: &str,
+        address: SocketAddr,
+        digests: Digests,
+        keep_alive_ms: u32,
+    ) -> Self {
         let mut admin = Line::open(address, digests);
-        let (sqe, data) = connect(0, CONTROLLER_DYNAMIC, keep_alive_ms, NQN);
+        let (sqe, data) = connect_as(host, 0, CONTROLLER_DYNAMIC, keep_alive_ms, NQN);
         let end = admin.run(sqe, &data, 0);
         assert_eq!(end.status, 0, "{end:?}");
         let id = u16::try_from(end.result & 0xffff).unwrap();
         let enable = command(0x7f, &[(44, &[0x14]), (48, &[1, 0, 0x46, 0])]);
         assert_eq!(admin.run(enable, &[], 0).status, 0);
         let mut io = Line::open(address, digests);
-        let (sqe, data) = connect(1, id, 0, NQN);
+        let (sqe, data) = connect_as(host, 1, id, 0, NQN);
         let end = io.run(sqe, &data, 0);
         assert_eq!((end.status, end.result & 0xffff), (0, id.into()), "{end:?}");
         Self { admin, io, id, namespace: 1 }

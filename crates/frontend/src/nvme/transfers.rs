@@ -25,6 +25,12 @@ impl<K: Copy> Transfers<K> {
         Self { places: (0..most).map(|_| None).collect() }
     }
 
+    /// Nothing is on its way.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.places.iter().all(Option::is_none)
+    }
+
     /// Begins one, and gives its tag; none when there is no room.
     pub fn begin(&mut self, request: K, command: u16, length: u32) -> Option<u16> {
         let place = self.places.iter().position(Option::is_none)?;

@@ -33,14 +33,18 @@ pub(super) struct Client {
     pub(super) outbox: Outbox,
     /// Reads whose reply may begin when the open one is whole.
     pub(super) next_replies: VecDeque<Key>,
+    /// Requests that go on when there is room for more of them.
+    pub(super) paused: VecDeque<Key>,
     pub(super) tls: Option<Box<Session>>,
     /// What a client with a certificate may use; the others may use everything.
     pub(super) grants: Option<Vec<Grant>>,
     /// Once it is served.
     pub(super) replies: Option<ReplyEncoder>,
-    /// Requests that are not answered, and the bytes they hold.
+    /// Requests that are not answered, and the bytes of buffers they may hold at a time.
     pub(super) requests: usize,
     pub(super) bytes: usize,
+    /// Those of the parts that the core has, or that are arriving.
+    pub(super) held: usize,
     pub(super) is_dirty: bool,
     pub(super) stream: Stream,
     receiving: Receiving,
@@ -89,6 +93,7 @@ pub(super) struct Write {
 pub(super) struct Filling {
     pub(super) slice: Slice,
     pub(super) filled: u32,
+    pub(super) since: Time,
 }
 
 /// Where the receive that is on its way puts its bytes.
@@ -112,11 +117,13 @@ impl Client {
             place: Place::FIRST,
             outbox: Outbox::default(),
             next_replies: VecDeque::new(),
+            paused: VecDeque::new(),
             tls: None,
             grants: None,
             replies: None,
             requests: 0,
             bytes: 0,
+            held: 0,
             is_dirty: false,
             stream: Stream::default(),
             receiving: Receiving::default(),
@@ -145,6 +152,25 @@ impl Client {
         }
     }
 
+    /// The request waits for room.
+    pub(super) fn pause(&mut self, request: Key) {
+        if !self.paused.contains(&request) {
+            self.paused.push_back(request);
+        }
+    }
+
+    /// The part of a write that is arriving.
+    pub(super) fn arriving(&self) -> Option<&Filling> {
+        match &self.stage {
+            Stage::Serving { write: Some(write), .. } => write.payload.as_ref(),
+            Stage::Serving { .. }
+            | Stage::Handshake { .. }
+            | Stage::Securing { .. }
+            | Stage::Waiting { .. }
+            | Stage::Leaving { .. } => None,
+        }
+    }
+
     /// The bytes that wait to be taken.
     pub(super) fn available(&self) -> Option<Slice> {
         self.stream.available()
@@ -156,6 +182,11 @@ impl Client {
 
     pub(super) fn has_to_send(&self) -> bool {
         !self.outbox.is_empty() || self.tls.as_ref().is_some_and(|tls| tls.wants_send())
+    }
+
+    /// There is something to send by TLS, and nothing on its way whose end would say so.
+    pub(super) fn has_to_seal(&self) -> bool {
+        self.tls.is_some() && self.has_to_send() && !self.outbox.is_sending()
     }
 
     /// All that came is taken, and more is on its way: only its arrival has the client go on.

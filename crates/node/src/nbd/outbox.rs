@@ -7,8 +7,10 @@ use std::collections::VecDeque;
 
 use io::{Class, Pool, Slice, SocketId};
 use replication::contract::Payload;
+use stdx::time::Time;
 
-use crate::limits::{FRAME_SEGMENTS_MAX, SEALED_BYTES_MAX};
+use crate::budget::{buffer_bytes, patience};
+use crate::limits::{CLIENT_BYTES_LEAST, FRAME_SEGMENTS_MAX, SEALED_BYTES_MAX};
 use crate::payloads::Kit;
 use crate::tls::{SEALED_BUFFERS_MAX, Session, TlsError};
 
@@ -19,17 +21,30 @@ pub(crate) struct Outbox {
     behind: VecDeque<Piece>,
     is_open: bool,
     in_flight: Vec<Piece>,
+    /// When that was given to the kernel.
+    sent_at: Time,
     segments: Vec<Slice>,
     /// Where the next head goes: the unused rest of a buffer, of which one reference is held.
     room: Option<Slice>,
     unsent: Unsent,
 }
 
-/// Bytes that stand in the pieces; sealed ones are counted no more.
+/// Bytes of heads, and of the buffers that data takes: of what can be sent, and of what stands
+/// behind an open message; and of those with what is sealed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Unsent {
     pub(crate) heads: usize,
     pub(crate) data: usize,
+    pub(crate) behind: usize,
+    sealed: usize,
+}
+
+/// What is left of the buffers for others when one is taken for a head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Head {
+    /// Of a session that is not served yet.
+    Greeting,
+    Answer,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +59,10 @@ struct Piece {
 impl Outbox {
     pub(crate) fn unsent(&self) -> Unsent {
         self.unsent
+    }
+
+    pub(crate) fn is_sending(&self) -> bool {
+        !self.in_flight.is_empty()
     }
 
     /// A message is open: another one cannot be opened.
@@ -64,11 +83,11 @@ impl Outbox {
         Some(())
     }
 
-    /// More data of the open message; the outbox takes over one reference of the payload.
+    /// More data of the open message: see `data`.
     pub(crate) fn open_data(&mut self, payload: Payload, slice: Slice) {
         assert!(self.is_open, "a head comes first");
-        self.unsent.data += slice.length as usize;
-        self.waiting.push_back(Piece { slice, payload: Some(payload), is_sealed: false });
+        self.unsent.data += buffer_bytes(slice.length);
+        self.waiting.push_back(Piece::of_data(payload, slice));
     }
 
     /// The open message is whole.
@@ -76,6 +95,7 @@ impl Outbox {
         assert!(self.is_open, "a message was open");
         self.is_open = false;
         self.waiting.append(&mut self.behind);
+        self.unsent.data += std::mem::take(&mut self.unsent.behind);
     }
 
     fn queue(&mut self) -> &mut VecDeque<Piece> {
@@ -89,11 +109,24 @@ impl Outbox {
         kit: &mut Kit,
         write: impl FnOnce(&mut [u8]) -> usize,
     ) -> Option<()> {
+        self.head_of(Head::Answer, length_max, kit, write)
+    }
+
+    pub(crate) fn head_of(
+        &mut self,
+        kind: Head,
+        length_max: u32,
+        kit: &mut Kit,
+        write: impl FnOnce(&mut [u8]) -> usize,
+    ) -> Option<()> {
         let pool = kit.reactor.pool();
         if self.room.is_none_or(|room| room.length < length_max) {
             let class = Class::that_holds(length_max.max(Class::Small.size_bytes() + 1))?;
-            let fresh = pool.take(class)?;
-            if let Some(old) = self.room.replace(pool.whole(fresh)) {
+            let fresh = match kind {
+                Head::Greeting => pool.take_for_client(class.size_bytes()),
+                Head::Answer => pool.take_for_answer(class.size_bytes()),
+            }?;
+            if let Some(old) = self.room.replace(fresh) {
                 pool.release(old.buffer);
             }
         }
@@ -117,10 +150,13 @@ impl Outbox {
         Some(())
     }
 
-    /// Data behind the last head; the outbox takes over one reference of the payload.
+    /// Data behind the last head; the outbox takes over one reference of the payload, and what the
+    /// budget keeps for it.
     pub(crate) fn data(&mut self, payload: Payload, slice: Slice) {
-        self.unsent.data += slice.length as usize;
-        self.queue().push_back(Piece { slice, payload: Some(payload), is_sealed: false });
+        let unsent = &mut self.unsent;
+        let counted = if self.is_open { &mut unsent.behind } else { &mut unsent.data };
+        *counted += buffer_bytes(slice.length);
+        self.queue().push_back(Piece::of_data(payload, slice));
     }
 
     /// Seals what waits, and sends it; nothing more is sealed before that is on its way.
@@ -144,8 +180,7 @@ impl Outbox {
             let pieces = self.waiting.iter().take(count.max(1)).map(|piece| piece.slice);
             let sealed = tls.write(pieces, kit.reactor.pool());
             for piece in self.waiting.drain(..count.max(1)) {
-                self.unsent.subtract(piece);
-                piece.release(kit);
+                self.unsent.release(piece, kit);
             }
             sealed?;
         }
@@ -158,10 +193,14 @@ impl Outbox {
                 false => pool.take_for_client(Class::Large.size_bytes()),
             };
             let Some(slice) = tls.sealed(room, kit.reactor.pool()) else { break };
+            let bytes = kit.reactor.pool_ref().size_of(slice.buffer) as usize;
+            self.unsent.sealed += bytes;
+            kit.budget.keep(bytes);
             self.in_flight.push(Piece { slice, payload: None, is_sealed: true });
             self.segments.push(slice);
         }
         if !self.in_flight.is_empty() {
+            self.sent_at = kit.now;
             kit.reactor.send(socket, &self.segments, token);
         }
         Ok(())
@@ -180,21 +219,31 @@ impl Outbox {
         self.in_flight.extend(self.waiting.drain(..count));
         self.segments.clear();
         self.segments.extend(self.in_flight.iter().map(|piece| piece.slice));
+        self.sent_at = kit.now;
         kit.reactor.send(socket, &self.segments, token);
+    }
+
+    /// Until when the peer may take what is being sent, if others wait for that since so long; one
+    /// that holds little keeps nobody from it.
+    pub(crate) fn patience(&self, crowded_since: Time) -> Option<Time> {
+        let bytes: usize = self.in_flight.iter().map(|piece| piece.slice.length as usize).sum();
+        let is_meant = bytes > 0 && self.unsent.all_data() >= CLIENT_BYTES_LEAST;
+        is_meant.then(|| patience(self.sent_at.max(crowded_since), bytes))
     }
 
     /// The send is done.
     pub(crate) fn finish(&mut self, kit: &mut Kit) {
         for piece in self.in_flight.drain(..) {
-            self.unsent.subtract(piece);
-            piece.release(kit);
+            self.unsent.release(piece, kit);
         }
     }
 
     pub(crate) fn dispose(&mut self, kit: &mut Kit) {
         self.finish(kit);
-        for piece in self.waiting.drain(..).chain(self.behind.drain(..)) {
-            piece.release(kit);
+        self.waiting.append(&mut self.behind);
+        self.unsent.data += std::mem::take(&mut self.unsent.behind);
+        for piece in self.waiting.drain(..) {
+            self.unsent.release(piece, kit);
         }
         if let Some(room) = self.room.take() {
             kit.reactor.pool().release(room.buffer);
@@ -202,22 +251,35 @@ impl Outbox {
     }
 }
 
-impl Unsent {
-    fn subtract(&mut self, piece: Piece) {
-        let bytes = piece.slice.length as usize;
-        match piece.payload {
-            _ if piece.is_sealed => {}
-            Some(_) => self.data -= bytes,
-            None => self.heads -= bytes,
-        }
+impl Piece {
+    const fn of_data(payload: Payload, slice: Slice) -> Self {
+        Self { slice, payload: Some(payload), is_sealed: false }
     }
 }
 
-impl Piece {
-    fn release(self, kit: &mut Kit) {
-        match self.payload {
-            Some(payload) => kit.release(payload),
-            None => kit.reactor.pool().release(self.slice.buffer),
+impl Unsent {
+    /// Bytes of buffers with data.
+    pub(crate) fn all_data(self) -> usize {
+        self.data + self.behind + self.sealed
+    }
+
+    fn release(&mut self, piece: Piece, kit: &mut Kit) {
+        let Piece { slice, payload, is_sealed } = piece;
+        match payload {
+            Some(payload) => {
+                self.data -= buffer_bytes(slice.length);
+                kit.give_up(payload, slice);
+            }
+            None => {
+                if is_sealed {
+                    let bytes = kit.reactor.pool_ref().size_of(slice.buffer) as usize;
+                    self.sealed -= bytes;
+                    kit.budget.give_up(bytes);
+                } else {
+                    self.heads -= slice.length as usize;
+                }
+                kit.reactor.pool().release(slice.buffer);
+            }
         }
     }
 }

@@ -39,20 +39,22 @@ impl Held {
         self.parts.iter().flatten().count()
     }
 
-    pub(super) fn put(&mut self, part: u16, payload: Payload, slice: Slice) {
+    pub(super) fn put(&mut self, part: u16, payload: Payload, slice: Slice, kit: &mut Kit) {
+        kit.keep(slice);
         let free = self.parts.iter_mut().find(|place| place.is_none());
         *free.expect("no more parts are asked than there are places") =
             Some((part, payload, slice));
     }
 
+    /// With what the budget keeps for it.
     pub(super) fn take(&mut self, part: u16) -> Option<(Payload, Slice)> {
         let place = self.parts.iter_mut().find(|p| p.is_some_and(|(index, ..)| index == part))?;
         place.take().map(|(_, payload, slice)| (payload, slice))
     }
 
     pub(super) fn release(&mut self, kit: &mut Kit) {
-        for (_, payload, _) in self.parts.iter_mut().filter_map(Option::take) {
-            kit.release(payload);
+        for (_, payload, slice) in self.parts.iter_mut().filter_map(Option::take) {
+            kit.give_up(payload, slice);
         }
     }
 }

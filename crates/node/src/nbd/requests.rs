@@ -1,6 +1,7 @@
 //! Requests of clients: into parts for the core, and their answers into replies.
 
 use format::ids::BLOCK_BYTES;
+use frontend::nbd::limits::PART_BYTES;
 use frontend::nbd::parts::{ReadAssembly, Send, Split, WriteAssembly};
 use frontend::nbd::reply::{REPLY_BYTES_MAX, block_status_bytes};
 use frontend::nbd::transmission::{Kind, Parsed, Request as Wanted};
@@ -9,6 +10,7 @@ use io::Slice;
 use replication::contract::{PartId, Payload, Request, RequestError, RequestKind};
 use stdx::time::Time;
 
+use crate::budget::buffer_bytes;
 use crate::limits::{
     CLIENT_BYTES_MAX, CLIENT_HEAD_BYTES_MAX, PARTS_PER_REQUEST_MAX, REQUESTS_PER_CLIENT_MAX,
     SHARDS_MAX, STATUS_EXTENTS_MAX,
@@ -36,7 +38,17 @@ pub(super) struct ClientRequest {
     since: Time,
     /// Parts that the core has.
     in_flight: usize,
+    /// One of a write has its buffer, and is not whole yet.
+    is_arriving: bool,
+    room: Room,
     work: Work,
+}
+
+/// Bytes of the buffers that a request takes: for a part, and at most at a time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Room {
+    part: usize,
+    most: usize,
 }
 
 #[derive(Debug)]
@@ -103,7 +115,7 @@ impl Nbd {
             // One that does not read what it is sent gets no more to read.
             let unsent = client.outbox.unsent();
             if client.requests >= REQUESTS_PER_CLIENT_MAX
-                || client.bytes + unsent.data >= CLIENT_BYTES_MAX
+                || client.bytes + unsent.all_data() >= CLIENT_BYTES_MAX
                 || unsent.heads >= CLIENT_HEAD_BYTES_MAX
             {
                 return;
@@ -151,13 +163,21 @@ impl Nbd {
             let mut filling = match current.payload {
                 Some(filling) => filling,
                 None if request.in_flight >= PARTS_PER_REQUEST_MAX => return false,
-                None => match kit.reactor.pool().take_for_client(part.length) {
-                    Some(slice) => Filling { slice, filled: 0 },
-                    None => {
-                        self.starved = true;
+                None => {
+                    let own = client.held + client.outbox.unsent().all_data();
+                    if let Err(crowded) = kit.budget.room(request.hosted, own) {
+                        self.crowded.get_or_insert(crowded);
                         return false;
                     }
-                },
+                    let Some(slice) = kit.reactor.pool().take_for_client(part.length) else {
+                        self.starved = true;
+                        return false;
+                    };
+                    request.is_arriving = true;
+                    client.held += request.room.part;
+                    kit.budget.take(request.hosted, request.room.part);
+                    Filling { slice, filled: 0, since: kit.now }
+                }
             };
             let rest = part.length - filling.filled;
             if rest > 0
@@ -175,6 +195,7 @@ impl Nbd {
                 return false;
             }
             let payload = kit.payloads.adopt(filling.slice);
+            request.is_arriving = false;
             request.in_flight += 1;
             request.since = kit.now;
             let kind = RequestKind::Write { payload, fua: request.wanted.fua };
@@ -240,11 +261,20 @@ impl Nbd {
             }
         };
         client.requests += 1;
-        client.bytes += held_bytes(&wanted);
+        let room = Room::of(&wanted);
+        client.bytes += room.most;
         let since = kit.now;
-        let request =
-            ClientRequest { client: key, hosted, base, wanted, since, in_flight: 0, work };
-        let request = self.requests.insert(request);
+        let request = self.requests.insert(ClientRequest {
+            client: key,
+            hosted,
+            base,
+            wanted,
+            since,
+            in_flight: 0,
+            is_arriving: false,
+            room,
+            work,
+        });
         if wanted.kind == Kind::Write {
             *write = Some(Write { request, part: 0, payload: None });
         } else {
@@ -266,44 +296,89 @@ impl Nbd {
                 let (offset, length) = (base + request.wanted.offset, request.wanted.length);
                 self.facts.push_back(Fact::Allocation { hosted, request: key, offset, length });
             }
-            Work::Read { assembly, split, next, held } => {
-                while *next < split.count()
-                    && !assembly.is_over()
-                    && request.in_flight + held.len() < PARTS_PER_REQUEST_MAX
-                {
-                    let part = split.part(*next);
-                    *next += 1;
-                    request.in_flight += 1;
-                    let (offset, length) = (base + part.offset, part.length);
-                    let part = part_id(key, kit.mesh.me(), part.index);
-                    let request = Request { part, kind: RequestKind::Read, offset, length };
-                    self.facts.push_back(Fact::Request { hosted, request });
-                }
+            Work::Read { .. } => self.issue_read(key, kit),
+            Work::Range { .. } => self.issue_range(key, kit),
+        }
+    }
+
+    fn issue_read(&mut self, key: Key, kit: &mut Kit) {
+        let Some(request) = self.requests.get_mut(key) else { return };
+        let Some(client) = self.clients.get_mut(request.client) else { return };
+        let (hosted, base, room) = (request.hosted, request.base, request.room);
+        let Work::Read { assembly, split, next, held } = &mut request.work else { return };
+        while *next < split.count()
+            && !assembly.is_over()
+            && request.in_flight + held.len() < PARTS_PER_REQUEST_MAX
+        {
+            // One that does not read what it has gets no more of it, either. What stands behind an
+            // open reply is sent once that is whole.
+            let unsent = client.outbox.unsent();
+            let own = match assembly.is_open() {
+                true => request.in_flight * room.part + unsent.data,
+                false => client.held + unsent.all_data(),
+            };
+            let crowded = kit.budget.room(hosted, own).err();
+            if own >= CLIENT_BYTES_MAX || crowded.is_some() {
+                self.crowded = self.crowded.or(crowded);
+                return client.pause(key);
             }
-            Work::Range { kind, next, end, .. } => {
-                while *next < *end && request.in_flight < PARTS_PER_REQUEST_MAX {
-                    let piece = piece(*next, *end);
-                    let length = u32::try_from(piece.end - piece.start).expect("at most an extent");
-                    let is_whole = (piece.start | piece.end).is_multiple_of(BLOCK_BYTES);
-                    let kind = if is_whole {
-                        *kind
-                    } else {
-                        // A block that is zeroed in part is written.
-                        let Some(slice) = kit.reactor.pool().take_for_client(length) else {
-                            self.stalled.push_back(key);
-                            break;
-                        };
-                        kit.reactor.pool().bytes_mut(slice).fill(0);
-                        let payload = kit.payloads.adopt(slice);
-                        RequestKind::Write { payload, fua: request.wanted.fua }
-                    };
-                    *next = piece.end;
-                    request.in_flight += 1;
-                    let (part, offset) = (part_id(key, kit.mesh.me(), 0), base + piece.start);
-                    let request = Request { part, kind, offset, length };
-                    self.facts.push_back(Fact::Request { hosted, request });
-                }
+            let part = split.part(*next);
+            *next += 1;
+            request.in_flight += 1;
+            client.held += room.part;
+            kit.budget.take(hosted, room.part);
+            let (offset, length) = (base + part.offset, part.length);
+            let part = part_id(key, kit.mesh.me(), part.index);
+            let request = Request { part, kind: RequestKind::Read, offset, length };
+            self.facts.push_back(Fact::Request { hosted, request });
+        }
+    }
+
+    fn issue_range(&mut self, key: Key, kit: &mut Kit) {
+        let Some(request) = self.requests.get_mut(key) else { return };
+        let Some(client) = self.clients.get_mut(request.client) else { return };
+        let (hosted, base, room) = (request.hosted, request.base, request.room);
+        let Work::Range { kind, next, end, .. } = &mut request.work else { return };
+        while *next < *end && request.in_flight < PARTS_PER_REQUEST_MAX {
+            let own = client.held + client.outbox.unsent().all_data();
+            let crowded = kit.budget.room(hosted, own).err();
+            if room.part > 0 && crowded.is_some() {
+                self.crowded = self.crowded.or(crowded);
+                return client.pause(key);
             }
+            let piece = piece(*next, *end);
+            let length = u32::try_from(piece.end - piece.start).expect("at most an extent");
+            let is_whole = (piece.start | piece.end).is_multiple_of(BLOCK_BYTES);
+            let kind = if is_whole {
+                *kind
+            } else {
+                // A block that is zeroed in part is written.
+                let Some(slice) = kit.reactor.pool().take_for_client(length) else {
+                    self.stalled.push_back(key);
+                    return;
+                };
+                kit.reactor.pool().bytes_mut(slice).fill(0);
+                let payload = kit.payloads.adopt(slice);
+                RequestKind::Write { payload, fua: request.wanted.fua }
+            };
+            *next = piece.end;
+            request.in_flight += 1;
+            client.held += room.part;
+            kit.budget.take(hosted, room.part);
+            let (part, offset) = (part_id(key, kit.mesh.me(), 0), base + piece.start);
+            let request = Request { part, kind, offset, length };
+            self.facts.push_back(Fact::Request { hosted, request });
+        }
+    }
+
+    /// The core answered, the client took what it was sent, or others gave something back: what
+    /// waits for that goes on.
+    pub(super) fn go_on(&mut self, key: Key, kit: &mut Kit) {
+        let Some(client) = self.clients.get_mut(key).filter(|it| !it.paused.is_empty()) else {
+            return;
+        };
+        for request in std::mem::take(&mut client.paused) {
+            self.issue(request, kit);
         }
     }
 
@@ -332,6 +407,14 @@ impl Nbd {
         };
         request.in_flight -= 1;
         let client = request.client;
+        let part = request.give_back(1, kit);
+        let Some(session) = self.clients.get_mut(client) else {
+            if let Ok(Some(payload)) = result {
+                kit.release(payload);
+            }
+            return self.end_orphan(key);
+        };
+        session.held -= part;
         let plain = result.map(|_| ());
         match &mut request.work {
             Work::Flush | Work::Allocation { .. } => self.finish(key, plain, kit),
@@ -356,11 +439,12 @@ impl Nbd {
                     let part = split.part(index);
                     let skip = u32::try_from(part.offset % BLOCK_BYTES).expect("below a block");
                     let slice = kit.payloads.slice(payload).part(skip, part.length);
-                    held.put(index, payload, slice);
+                    held.put(index, payload, slice, kit);
                 }
                 assembly.on_part(index, plain);
                 self.send_read(key, kit);
                 self.begin_replies(client, kit);
+                self.go_on(client, kit);
             }
         }
         self.mark(client);
@@ -406,7 +490,9 @@ impl Nbd {
                     Some(())
                 }
                 Send::Zeroes { part } => zeroes(split.part(part).length, kit).map(|slice| {
-                    outbox.open_data(kit.payloads.adopt(slice), slice);
+                    let payload = kit.payloads.adopt(slice);
+                    kit.keep(slice);
+                    outbox.open_data(payload, slice);
                 }),
                 Send::Success => outbox.head(HEAD_BYTES, kit, |out| replies.success(&wanted, out)),
                 Send::Error(errno) => {
@@ -484,11 +570,11 @@ impl Nbd {
     fn forget(&mut self, key: Key) -> Option<(Key, Wanted)> {
         // It is large, for it has the parts of reads: it goes where it lies.
         let request = self.requests.get(key)?;
-        let (client, wanted) = (request.client, request.wanted);
+        let (client, wanted, room) = (request.client, request.wanted, request.room);
         self.requests.remove(key)?;
         if let Some(client) = self.clients.get_mut(client) {
             client.requests -= 1;
-            client.bytes -= held_bytes(&wanted);
+            client.bytes -= room.most;
         }
         Some((client, wanted))
     }
@@ -508,18 +594,48 @@ impl Nbd {
         self.mark(key);
     }
 
-    /// Forgets what a client that is gone had asked.
+    /// Forgets what a client that is gone had asked; what holds buffers in the core, when it is
+    /// answered.
     pub(super) fn drop_requests(&mut self, client: Key, kit: &mut Kit) {
         for index in 0..self.requests.end() {
             let Some(key) = self.requests.key_at(index) else { continue };
-            if self.requests.get(key).is_none_or(|request| request.client != client) {
+            let Some(request) = self.requests.get_mut(key).filter(|it| it.client == client) else {
                 continue;
-            }
-            if let Some(ClientRequest { work: Work::Read { mut held, .. }, .. }) =
-                self.requests.remove(key)
-            {
+            };
+            if let Work::Read { held, .. } = &mut request.work {
                 held.release(kit);
             }
+            request.give_back(usize::from(request.is_arriving), kit);
+            if request.room.part == 0 {
+                // The answer of the core will find nobody.
+                request.in_flight = 0;
+            }
+            self.orphans += 1;
+            self.end_orphan(key);
+        }
+    }
+
+    /// The resource is gone: of what nobody waits for any more, nothing is answered.
+    pub(crate) fn forget_orphans(&mut self, hosted: HostedId, kit: &mut Kit) {
+        for index in 0..self.requests.end() {
+            let Some(key) = self.requests.key_at(index) else { continue };
+            let Some(request) = self.requests.get_mut(key).filter(|it| it.hosted == hosted) else {
+                continue;
+            };
+            if self.clients.get(request.client).is_some() {
+                continue;
+            }
+            request.give_back(request.in_flight, kit);
+            request.in_flight = 0;
+            self.end_orphan(key);
+        }
+    }
+
+    /// Forgets a request whose client is gone, once the core has nothing of it any more.
+    fn end_orphan(&mut self, key: Key) {
+        if self.requests.get(key).is_some_and(|request| request.in_flight == 0) {
+            self.forget(key);
+            self.orphans -= 1;
         }
     }
 }
@@ -531,15 +647,37 @@ fn errno(error: RequestError) -> Errno {
     }
 }
 
-/// Memory that a request may take at a time.
-fn held_bytes(wanted: &Wanted) -> usize {
-    match wanted.kind {
-        Kind::Read { .. } | Kind::Write => usize::try_from(wanted.length).unwrap_or(usize::MAX),
-        Kind::Flush
-        | Kind::Trim
-        | Kind::WriteZeroes { .. }
-        | Kind::Cache
-        | Kind::BlockStatus { .. } => 0,
+impl ClientRequest {
+    /// So many parts hold nothing any more; gives their bytes.
+    fn give_back(&self, parts: usize, kit: &mut Kit) -> usize {
+        let bytes = parts * self.room.part;
+        kit.budget.give_back(self.hosted, bytes);
+        bytes
+    }
+}
+
+impl Room {
+    fn of(wanted: &Wanted) -> Self {
+        match wanted.kind {
+            Kind::Read { .. } | Kind::Write => {
+                let longest = wanted.length.min(PART_BYTES.into());
+                let part = buffer_bytes(u32::try_from(longest).expect("at most a part"));
+                let count = usize::from(Split::new(wanted).count()).min(PARTS_PER_REQUEST_MAX);
+                Self { part, most: count * part }
+            }
+            // Its first and its last block are written; the others count as if they were.
+            Kind::WriteZeroes { .. }
+                if !(wanted.offset | wanted.length).is_multiple_of(BLOCK_BYTES) =>
+            {
+                let part = buffer_bytes(1);
+                Self { part, most: 2 * part }
+            }
+            Kind::WriteZeroes { .. }
+            | Kind::Flush
+            | Kind::Trim
+            | Kind::Cache
+            | Kind::BlockStatus { .. } => Self::default(),
+        }
     }
 }
 

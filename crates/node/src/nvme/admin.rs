@@ -1,5 +1,6 @@
 //! Greetings, Connect, and the commands of admin queues.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use frontend::nvme::auth;
@@ -15,7 +16,9 @@ use frontend::nvme::wire::{CONTROLLER_DYNAMIC, DISCOVERY_NQN, Sqe};
 use io::SocketId;
 use stdx::time::Time;
 
-use crate::limits::{NVME_CONTROLLERS_MAX, NVME_KEEP_ALIVE_GRACE, NVME_NAMES_REST};
+use crate::limits::{
+    CLIENT_STALL_LOOK, NVME_CONTROLLERS_MAX, NVME_KEEP_ALIVE_GRACE, NVME_NAMES_REST,
+};
 use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::nvme::queue::{Admission, IoQueue, Queue, Stage};
@@ -39,6 +42,11 @@ pub(super) struct Session {
     pub(super) reads_until: Option<(u32, Time)>,
     /// How often the path became another one for this initiator alone.
     pub(super) moves: u64,
+    /// Requests that wait for room for their data.
+    pub(super) waiting: VecDeque<Key>,
+    /// Bytes of the buffers of the other ones, and of what was read and is not sent.
+    pub(super) held: usize,
+    pub(super) unsent: usize,
 }
 
 impl Session {
@@ -140,8 +148,12 @@ impl Nvme {
         let queue = self.queues.get_mut(key)?;
         let controller = queue.ends_with_it();
         let stage = std::mem::replace(&mut queue.stage, Stage::Leaving);
+        let unsent = queue.outbox.unsent().data;
         self.mark(key);
         if let Stage::Io(it) = stage {
+            if let Some(session) = self.controllers.get_mut(it.controller) {
+                session.unsent -= unsent;
+            }
             self.drop_requests(key, kit);
             if it.admission != Admission::Idle {
                 self.facts.push_back(crate::nbd::Fact::Left { hosted: it.hosted });
@@ -352,6 +364,9 @@ impl Nvme {
             knows: 0,
             reads_until: None,
             moves: 0,
+            waiting: VecDeque::new(),
+            held: 0,
+            unsent: 0,
         };
         let controller = self.controllers.insert(session);
         if let Some(queue) = self.queues.get_mut(key) {
@@ -464,6 +479,13 @@ impl Nvme {
             return;
         }
         self.deadline = Time::NEVER;
+        if kit.budget.is_crowded() {
+            self.crowded_since = self.crowded_since.min(kit.now);
+            self.deadline = kit.now + CLIENT_STALL_LOOK;
+            self.judge_stalls(kit);
+        } else {
+            self.crowded_since = Time::NEVER;
+        }
         for index in 0..self.queues.end() {
             let Some(key) = self.queues.key_at(index) else { continue };
             let Some(queue) = self.queues.get(key) else { continue };

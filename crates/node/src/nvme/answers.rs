@@ -64,6 +64,9 @@ impl Nvme {
 
     fn issue_ranges(&mut self, key: Key, kit: &mut Kit) {
         let Some(request) = self.requests.get(key) else { return };
+        if request.is_orphan {
+            return;
+        }
         let (hosted, place) = (request.hosted, request.place);
         let size_bytes = self.size_of(hosted, namespace_of(place)).unwrap_or(0);
         while let Some(request) = self.requests.get_mut(key)
@@ -121,6 +124,12 @@ impl Nvme {
             return;
         };
         request.in_flight -= 1;
+        if request.is_orphan {
+            if let Ok(Some(payload)) = result {
+                kit.release(payload);
+            }
+            return self.end_orphan(key, kit);
+        }
         match (result, &mut request.work) {
             (Ok(Some(payload)), Work::Read { request: wanted, ready, .. }) => {
                 // Whole blocks were read; the initiator may want less of the first and last.
@@ -160,6 +169,7 @@ impl Nvme {
     fn send_ready(&mut self, key: Key, kit: &mut Kit) {
         while let Some(request) = self.requests.get_mut(key) {
             let (queue, command) = (request.queue, request.command);
+            let controller = request.controller;
             let Work::Read { request: wanted, to_send, ready, .. } = &mut request.work else {
                 return;
             };
@@ -178,7 +188,9 @@ impl Nvme {
             let Some(it) = self.queues.get_mut(queue) else { return };
             let before = it.outbox.unsent().data;
             let is_given = it.give_part(stretch, data_end, (payload, slice), kit);
-            self.unsent += it.outbox.unsent().data - before;
+            if let Some(session) = self.controllers.get_mut(controller) {
+                session.unsent += it.outbox.unsent().data - before;
+            }
             if !is_given {
                 return self.close(queue, "no buffer is free", kit);
             }
@@ -235,7 +247,7 @@ impl Nvme {
         for index in 0..self.requests.end() {
             let Some(key) = self.requests.key_at(index) else { continue };
             let Some(request) = self.requests.get_mut(key) else { continue };
-            if request.hosted != hosted {
+            if request.hosted != hosted || request.is_orphan {
                 continue;
             }
             match request.step {

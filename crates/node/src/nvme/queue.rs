@@ -194,11 +194,16 @@ impl Queue {
         (payload, slice): (replication::contract::Payload, Slice),
         kit: &mut Kit,
     ) -> bool {
-        let Some(encoder) = self.encoder else { return false };
+        let Some(encoder) = self.encoder else {
+            kit.release(payload);
+            return false;
+        };
         let write = |out: &mut [u8]| encoder.data_head(stretch, end, out);
         if self.outbox.head(PDU_BYTES_MAX, kit, write).is_none() {
+            kit.release(payload);
             return false;
         }
+        kit.keep(slice);
         self.outbox.data(payload, slice);
         if !encoder.has_data_digest() {
             return true;

@@ -8,18 +8,20 @@ use format::space::Place;
 use frontend::nvme::auth::is_part;
 use frontend::nvme::command::{Data, Io, What, decode};
 use frontend::nvme::receive::{Check, Parsed};
-use frontend::nvme::send::{Completion, Stretch};
+use frontend::nvme::send::Completion;
 use frontend::nvme::status::{Fatal, Status};
 use frontend::nvme::view::Path;
 use frontend::nvme::wire::{FABRICS, Sqe};
-use frontend::ublk::request::{Kind, Request as Wanted};
+use frontend::ublk::request::Kind;
 use io::Slice;
+use stdx::time::Time;
 
-use crate::limits::NVME_BYTES_MAX;
 use crate::links::HostedId;
 use crate::nbd::{Comer, Fact};
 use crate::nvme::Nvme;
+use crate::nvme::admin::Session;
 use crate::nvme::queue::{Admission, Filling, IoQueue, Queue, Stage};
+use crate::nvme::room::{held_bytes, lengths};
 use crate::nvme::work::{Parts, Work};
 use crate::payloads::Kit;
 use crate::slab::Key;
@@ -36,8 +38,17 @@ pub(super) struct IoRequest {
     /// Parts that the core has.
     pub(super) in_flight: usize,
     pub(super) failed: Option<Status>,
-    /// What it holds, or is to hold, of the bytes that reads and long writes may.
-    bytes: u32,
+    pub(super) controller: Key,
+    /// Of its data.
+    pub(super) length: u32,
+    /// Of the buffers for it, which it has or waits for.
+    pub(super) held_bytes: usize,
+    pub(super) is_held: bool,
+    /// Its queue takes no answer any more; the core still has something of it.
+    pub(super) is_orphan: bool,
+    /// Since when its data is to arrive, and how much before it, with it.
+    pub(super) since: Time,
+    pub(super) to_come: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +152,7 @@ impl Nvme {
 
     // ---- Data of long writes.
 
-    fn places(&mut self, request: Key) -> Option<&mut Parts> {
+    pub(super) fn places(&mut self, request: Key) -> Option<&mut Parts> {
         match &mut self.requests.get_mut(request)?.work {
             Work::Write { parts, .. } | Work::Ranges { data: parts, .. } => Some(parts),
             Work::Read { .. } | Work::Range { .. } | Work::Flush => None,
@@ -287,17 +298,23 @@ impl Nvme {
             Data::InCapsule => data,
             Data::None | Data::ToHost | Data::OnLeave { .. } => None,
         };
-        let parts = match capsule {
-            None => Parts::default(),
-            Some(capsule) => {
-                let Some(parts) = Parts::take(lengths(&what, capsule.length), kit) else {
-                    self.starved = true;
-                    return Begun::NotYet;
-                };
-                parts.fill(capsule, kit);
-                parts
-            }
-        };
+        let Some(it) = self.io_queue(queue) else { return Begun::NotYet };
+        let controller = it.controller;
+        let length = data_bytes(way, &what, capsule);
+        let held_bytes = held_bytes(&what, length);
+        let has_to_wait = length > 0 && capsule.is_none();
+        if held_bytes > 0 && !has_to_wait && !self.has_room_for(queue, kit) {
+            return Begun::NotYet;
+        }
+        let mut parts = Parts::default();
+        if let Some(capsule) = capsule {
+            let Some(taken) = Parts::take(lengths(&what, capsule.length), kit) else {
+                self.starved = true;
+                return Begun::NotYet;
+            };
+            taken.fill(capsule, kit);
+            parts = taken;
+        }
         let work = match what {
             What::Nothing => unreachable!("answered above"),
             What::Deallocate { ranges } => {
@@ -314,14 +331,7 @@ impl Nvme {
                 }
             }
         };
-        let bytes = match (way, what) {
-            (Data::OnLeave { length }, _) => length,
-            (Data::ToHost, What::Block(request)) => {
-                u32::try_from(request.length).expect("bounded by MDTS")
-            }
-            (Data::None | Data::InCapsule | Data::ToHost, _) => 0,
-        };
-        let step = if bytes == 0 { Step::Working } else { Step::Waiting };
+        let step = if has_to_wait { Step::Waiting } else { Step::Working };
         let request = IoRequest {
             queue,
             hosted,
@@ -331,79 +341,54 @@ impl Nvme {
             step,
             in_flight: 0,
             failed: None,
-            bytes,
+            controller,
+            length,
+            held_bytes,
+            is_held: false,
+            is_orphan: false,
+            since: kit.now,
+            to_come: 0,
         };
-        let key = self.requests.insert(request);
-        if let Some(it) = self.io_queue(queue) {
-            it.requests += 1;
-        }
-        if bytes == 0 {
-            self.issue(key, kit);
+        let key = self.insert(request);
+        if has_to_wait {
+            self.wait_for_room(controller, key);
         } else {
-            self.waiting.push_back(key);
+            self.hold(key, kit);
+            self.issue(key, kit);
         }
         Begun::Yes
     }
 
-    /// Begins requests that need much room, in order, as far as there is some.
-    pub(super) fn grant(&mut self, kit: &mut Kit) {
-        while let Some(key) = self.waiting.front().copied() {
-            let Some(request) = self.requests.get_mut(key) else {
-                self.waiting.pop_front();
-                continue;
-            };
-            let bytes = request.bytes as usize;
-            // An initiator that does not read what it is sent gets no more to read.
-            let held = self.bytes + self.unsent;
-            if held > 0 && held + bytes > NVME_BYTES_MAX {
-                return;
-            }
-            if matches!(request.work, Work::Read { .. }) {
-                request.step = Step::Working;
-                self.waiting.pop_front();
-                self.bytes += bytes;
-                self.issue(key, kit);
-            } else if self.give_leave(key, kit) {
-                self.waiting.pop_front();
-                self.bytes += bytes;
-            } else {
-                return;
-            }
+    fn insert(&mut self, request: IoRequest) -> Key {
+        if let Some(it) = self.io_queue(request.queue) {
+            it.requests += 1;
         }
+        self.requests.insert(request)
     }
 
-    /// Lets the initiator send the data of a write; false while a buffer is missing.
-    fn give_leave(&mut self, key: Key, kit: &mut Kit) -> bool {
-        let Some(request) = self.requests.get_mut(key) else { return true };
-        let (queue, command, length) = (request.queue, request.command, request.bytes);
-        let what = match &request.work {
-            Work::Write { request, .. } => What::Block(*request),
-            Work::Ranges { count, .. } => What::Deallocate { ranges: *count },
-            Work::Read { .. } | Work::Range { .. } | Work::Flush => return true,
-        };
-        let Some(taken) = Parts::take(lengths(&what, length), kit) else { return false };
-        request.step = Step::Arriving;
-        if let Some(parts) = self.places(key) {
-            *parts = taken;
+    /// Whether a command whose data came with it may begin. What stands before data that has leave
+    /// to come may always.
+    fn has_room_for(&mut self, queue: Key, kit: &Kit) -> bool {
+        let Some(it) = self.io_queue(queue) else { return false };
+        if !it.transfers.is_empty() {
+            return true;
         }
-        let Some(it) = self.io_queue(queue) else { return true };
-        // There are as many tags as entries.
-        let Some(tag) = it.transfers.begin(key, command, length) else { return true };
-        let stretch = Stretch { command, offset: 0, length };
-        if let Some(queue) = self.queues.get_mut(queue) {
-            // Without a buffer for it the initiator's own deadline ends the session.
-            queue.say(kit, |encoder, out| encoder.ready(stretch, tag, out));
-        }
-        self.mark(queue);
-        true
+        let (hosted, controller) = (it.hosted, it.controller);
+        let own = self.controllers.get(controller).map_or(0, Session::held_bytes);
+        let crowded = kit.budget.room(hosted, own).err();
+        self.crowded = self.crowded.or(crowded);
+        crowded.is_none()
     }
 
     /// Forgets a request that is answered, or whose queue is gone.
     pub(super) fn forget(&mut self, key: Key, kit: &mut Kit) -> Option<IoRequest> {
         let mut request = self.requests.remove(key)?;
         request.work.release(kit);
-        if request.step != Step::Waiting {
-            self.bytes -= request.bytes as usize;
+        if request.is_held {
+            kit.budget.give_back(request.hosted, request.held_bytes);
+            if let Some(session) = self.controllers.get_mut(request.controller) {
+                session.held -= request.held_bytes;
+            }
         }
         if let Some(it) = self.io_queue(request.queue) {
             it.requests -= 1;
@@ -411,13 +396,50 @@ impl Nvme {
         Some(request)
     }
 
-    /// Forgets what a queue that is gone had asked.
+    /// Forgets what a queue that is gone had asked; what holds buffers in the core, when it is
+    /// answered.
     pub(super) fn drop_requests(&mut self, queue: Key, kit: &mut Kit) {
+        let mut controller = None;
         for index in 0..self.requests.end() {
             let Some(key) = self.requests.key_at(index) else { continue };
-            if self.requests.get(key).is_some_and(|request| request.queue == queue) {
-                self.forget(key, kit);
+            let Some(request) = self.requests.get_mut(key) else { continue };
+            if request.queue != queue || request.is_orphan {
+                continue;
             }
+            request.work.release(kit);
+            request.is_orphan = true;
+            if request.held_bytes == 0 {
+                // The answer of the core will find nobody.
+                request.in_flight = 0;
+            }
+            controller = Some(request.controller);
+            self.orphans += 1;
+            self.end_orphan(key, kit);
+        }
+        if let Some(session) = controller.and_then(|key| self.controllers.get_mut(key)) {
+            session.waiting.retain(|key| self.requests.get(*key).is_some());
+        }
+    }
+
+    /// The resource is gone: of what nobody waits for any more, nothing is answered.
+    pub(crate) fn forget_orphans(&mut self, hosted: HostedId, kit: &mut Kit) {
+        for index in 0..self.requests.end() {
+            let Some(key) = self.requests.key_at(index) else { continue };
+            let Some(request) = self.requests.get_mut(key).filter(|it| it.hosted == hosted) else {
+                continue;
+            };
+            if request.is_orphan {
+                request.in_flight = 0;
+                self.end_orphan(key, kit);
+            }
+        }
+    }
+
+    /// Forgets a request whose queue is gone, once the core has nothing of it any more.
+    pub(super) fn end_orphan(&mut self, key: Key, kit: &mut Kit) {
+        if self.requests.get(key).is_some_and(|request| request.in_flight == 0) {
+            self.forget(key, kit);
+            self.orphans -= 1;
         }
     }
 }
@@ -431,19 +453,14 @@ fn place_of(namespace: u32) -> Option<Place> {
     Place::new(u16::try_from(namespace.checked_sub(1)?).ok()?).ok()
 }
 
-/// The lengths of the places for a command's data.
-fn lengths(what: &What, whole: u32) -> impl Iterator<Item = u32> + use<> {
-    let wanted = match what {
-        What::Block(request) => *request,
-        What::Deallocate { .. } | What::Nothing => {
-            Wanted { kind: Kind::Read, offset: 0, length: whole.into() }
+/// Bytes of a command's data.
+fn data_bytes(way: Data, what: &What, capsule: Option<Slice>) -> u32 {
+    match (way, what) {
+        (Data::OnLeave { length }, _) => length,
+        (Data::ToHost, What::Block(request)) => {
+            u32::try_from(request.length).expect("bounded by MDTS")
         }
-    };
-    let end = wanted.offset + wanted.length;
-    let mut next = wanted.offset;
-    std::iter::from_fn(move || {
-        let piece = (next < end).then(|| wanted.piece(next, end))?;
-        next = piece.end;
-        Some(u32::try_from(piece.end - piece.start).expect("at most a part"))
-    })
+        (Data::InCapsule, _) => capsule.map_or(0, |capsule| capsule.length),
+        (Data::None | Data::ToHost, _) => 0,
+    }
 }

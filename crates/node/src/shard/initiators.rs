@@ -164,6 +164,11 @@ impl Rim {
         self.vhost.end(id, reason, &mut self.kit);
     }
 
+    pub(super) fn forget_orphans(&mut self, id: HostedId) {
+        self.nbd.forget_orphans(id, &mut self.kit);
+        self.nvme.forget_orphans(id, &mut self.kit);
+    }
+
     pub(super) fn stop_listening(&mut self) {
         self.nbd.stop_listening(&mut self.kit);
         self.nvme.stop_listening(&mut self.kit);

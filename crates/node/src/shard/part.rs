@@ -248,6 +248,7 @@ impl Shard {
         self.rim.withdraw(id);
         self.rim.refuse(id, "the resource went down");
         self.rim.end_sessions(id, "the resource went down");
+        self.rim.forget_orphans(id);
         let Rim { links, kit, .. } = &mut self.rim;
         links.disconnect_all(id);
         for peer in &part.peers {
