@@ -21,7 +21,7 @@ impl Nvme {
     /// A request waits for room behind the others of its controller.
     pub(super) fn wait_for_room(&mut self, controller: Key, request: Key) {
         let Some(session) = self.controllers.get_mut(controller) else { return };
-        if session.waiting.is_empty() {
+        if !self.turns.contains(&controller) {
             self.turns.push_back(controller);
         }
         session.waiting.push_back(request);
