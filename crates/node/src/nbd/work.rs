@@ -1,0 +1,128 @@
+//! What of a request is under way, and the names of its parts.
+
+use format::ids::BLOCK_BYTES;
+use frontend::nbd::limits::PART_BYTES;
+use frontend::nbd::parts::{ReadAssembly, Split, WriteAssembly};
+use frontend::nbd::transmission::{Kind, Request as Wanted};
+use frontend::nbd::wire::Errno;
+use replication::contract::{PartId, RequestKind};
+use stdx::time::Time;
+
+use crate::budget::buffer_bytes;
+use crate::limits::{PARTS_PER_REQUEST_MAX, SHARDS_MAX};
+use crate::links::HostedId;
+use crate::nbd::pieces::Held;
+use crate::payloads::Kit;
+use crate::slab::Key;
+
+#[derive(Debug)]
+pub(super) struct ClientRequest {
+    pub(super) client: Key,
+    pub(super) hosted: HostedId,
+    /// Where its volume begins in the block space.
+    pub(super) base: u64,
+    pub(super) wanted: Wanted,
+    /// A write whose bytes are all here, since then; the others since they came.
+    pub(super) since: Time,
+    /// Parts that the core has.
+    pub(super) in_flight: usize,
+    /// One of a write has its buffer, and is not whole yet.
+    pub(super) is_arriving: bool,
+    pub(super) room: Room,
+    pub(super) work: Work,
+}
+
+/// Bytes of the buffers that a request takes: for a part, and at most at a time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Room {
+    pub(super) part: usize,
+    pub(super) most: usize,
+}
+
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "it lies in a slab; a box would be an allocation")]
+pub(super) enum Work {
+    Read {
+        assembly: ReadAssembly,
+        split: Split,
+        next: u16,
+        held: Held,
+    },
+    Write {
+        assembly: WriteAssembly,
+    },
+    /// Without payload, extent by extent; the next piece starts at `next`.
+    Range {
+        kind: RequestKind,
+        next: u64,
+        end: u64,
+        failed: Option<Errno>,
+    },
+    Flush,
+    Allocation {
+        context: u32,
+    },
+}
+
+/// Bits of the number of the part; the shard of the client has the rest of 16.
+const PART_BITS: u32 = 13;
+
+/// Index and generation of the request, 24 bits each, the shard of its client, and the number of
+/// the part.
+pub(super) fn part_id(request: Key, shard: u8, part: u16) -> PartId {
+    // The highest three bits mark the parts of other front ends.
+    assert!(request.index < 1 << 21, "requests are bounded far below this");
+    assert!(part < 1 << PART_BITS, "a request has far fewer parts");
+    let low = u64::from(shard) << PART_BITS | u64::from(part);
+    PartId(u64::from(request.index) << 40 | u64::from(request.generation) << 16 | low)
+}
+
+fn cut(value: u64, bits: u32) -> u32 {
+    u32::try_from(value & ((1 << bits) - 1)).expect("cut to fewer than 32 bits")
+}
+
+pub(super) fn of_part_id(part: PartId) -> (Key, u16) {
+    let key = Key { index: cut(part.0 >> 40, 24), generation: cut(part.0 >> 16, 24) };
+    (key, u16::try_from(cut(part.0, PART_BITS)).expect("cut to fewer than 16 bits"))
+}
+
+/// The shard whose client asked.
+pub(crate) fn origin_of(part: PartId) -> u8 {
+    u8::try_from(cut(part.0 >> PART_BITS, 16 - PART_BITS)).expect("cut to fewer than 8 bits")
+}
+
+const _: () = assert!(SHARDS_MAX as u32 <= 1 << (16 - PART_BITS), "a shard fits beside a part");
+
+impl ClientRequest {
+    /// So many parts hold nothing any more; gives their bytes.
+    pub(super) fn give_back(&self, parts: usize, kit: &mut Kit) -> usize {
+        let bytes = parts * self.room.part;
+        kit.budget.give_back(self.hosted, bytes);
+        bytes
+    }
+}
+
+impl Room {
+    pub(super) fn of(wanted: &Wanted) -> Self {
+        match wanted.kind {
+            Kind::Read { .. } | Kind::Write => {
+                let longest = wanted.length.min(PART_BYTES.into());
+                let part = buffer_bytes(u32::try_from(longest).expect("at most a part"));
+                let count = usize::from(Split::new(wanted).count()).min(PARTS_PER_REQUEST_MAX);
+                Self { part, most: count * part }
+            }
+            // Its first and its last block are written; the others count as if they were.
+            Kind::WriteZeroes { .. }
+                if !(wanted.offset | wanted.length).is_multiple_of(BLOCK_BYTES) =>
+            {
+                let part = buffer_bytes(1);
+                Self { part, most: 2 * part }
+            }
+            Kind::WriteZeroes { .. }
+            | Kind::Flush
+            | Kind::Trim
+            | Kind::Cache
+            | Kind::BlockStatus { .. } => Self::default(),
+        }
+    }
+}
