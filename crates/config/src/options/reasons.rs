@@ -58,7 +58,7 @@ pub static NOT_APPLICABLE: &[(&str, &str)] = &[
     ("peer-ack-delay", "each write says what is stable already; there is nothing to gather"),
     ("twopc-timeout", "changes are ballots at the voters, not a commit in two phases"),
     ("twopc-retry-timeout", "changes are ballots at the voters, not a commit in two phases"),
-    ("max-io-depth", "requests are bounded for each client: 256, or 16 MiB"),
+    ("max-io-depth", "requests are bounded for each client: 256, or 16 MiB of buffers"),
     ("drbd8-api-compatibility", "there is no interface of a kernel module"),
     (
         "on-suspended-primary-outdated",
