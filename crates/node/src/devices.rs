@@ -24,7 +24,6 @@ pub(crate) mod supervise;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
-use std::io as stdio;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -343,16 +342,44 @@ impl Devices {
 
 /// Opens a block device that nobody has mounted or claimed otherwise, so that nobody can.
 fn claim(device: u32) -> Result<Option<File>, Failure> {
-    let path = driver::block_path(device);
+    claim_at(&driver::block_path(device))
+}
+
+fn claim_at(path: &Path) -> Result<Option<File>, Failure> {
     let mut open = OpenOptions::new();
-    match open.read(true).write(true).custom_flags(libc::O_EXCL).open(&path) {
-        Ok(file) => Ok(Some(file)),
-        Err(error) if error.kind() == stdio::ErrorKind::ResourceBusy => {
-            let message = format!("{} is mounted, or in use by another layer", path.display());
-            let hint = "unmount it first (`lsblk` shows what holds it); --force cuts it off";
-            Err(Failure::new(FailureCode::DeviceInUse, message, hint))
-        }
+    let error = match open.read(true).write(true).custom_flags(libc::O_EXCL).open(path) {
+        Ok(file) => return Ok(Some(file)),
+        Err(error) => error,
+    };
+    let path = path.display();
+    let (message, hint) = match error.raw_os_error() {
         // There is no device yet, or no longer.
-        Err(_) => Ok(None),
+        Some(libc::ENOENT | libc::ENODEV | libc::ENXIO) => return Ok(None),
+        Some(libc::EBUSY) => (
+            format!("{path} is mounted, or in use by another layer"),
+            "unmount it first (`lsblk` shows what holds it); --force cuts it off",
+        ),
+        // Whether it is in use is not known: somebody may have written what only he can sync.
+        _ => (
+            format!("cannot tell whether {path} is in use: {error}"),
+            "`lsblk` shows what holds it; try again, or cut it off with --force",
+        ),
+    };
+    Err(Failure::new(FailureCode::DeviceInUse, message, hint))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Any failure to look was taken for a device that is gone, which was then cut off.
+    #[test]
+    fn device_that_cannot_be_looked_at_counts_as_one_in_use() {
+        let place = tempfile::tempdir().unwrap();
+        let gone = claim_at(&place.path().join("ublkb0")).unwrap();
+        assert!(gone.is_none(), "there is none");
+        let failure = claim_at(place.path()).unwrap_err();
+        assert_eq!(failure.code, FailureCode::DeviceInUse, "{failure}");
+        assert!(failure.to_string().contains("cannot tell whether"), "{failure}");
     }
 }
