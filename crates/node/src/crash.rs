@@ -110,10 +110,12 @@ impl Crash {
 /// Holds down what aborted the daemon twice; each abort counts once.
 pub(crate) fn judge(state: &StateDir) -> std::io::Result<()> {
     let file = state.crash_file();
-    let text = match fs::read_to_string(&file) {
+    let text = match fs::read(&file) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        text => text?,
+        bytes => bytes?,
     };
+    // A line that was cut as it was written may end in the middle of a letter.
+    let text = String::from_utf8_lossy(&text);
     let mut crashes: Vec<Crash> = text.lines().filter_map(Crash::read).collect();
     while let Some((first, second)) = pair(&crashes) {
         let (first, second) = (crashes[first].clone(), crashes[second].clone());

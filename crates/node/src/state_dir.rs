@@ -19,9 +19,9 @@
 //! *.new                         one of these that is being written; removed at a start
 //! ```
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -160,7 +160,28 @@ impl StateDir {
         }
     }
 
-    /// The resources that were up, with their texts, in order of name.
+    /// The text of a resource that is to be up. Nobody checked the name.
+    pub(crate) fn stored_text(&self, resource: &str) -> io::Result<Option<String>> {
+        if resource.contains(['/', '\0']) {
+            return Ok(None);
+        }
+        let path = self.text_path(resource);
+        match fs::read_to_string(&path) {
+            Ok(text) => Ok(Some(text)),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename
+                ) =>
+            {
+                Ok(None)
+            }
+            Err(error) => Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
+        }
+    }
+
+    /// The resources that were up, with their texts, in order of name. One that cannot be read is
+    /// no reason to leave the others.
     pub(crate) fn stored_texts(&self) -> io::Result<Vec<(String, String)>> {
         let mut texts = Vec::new();
         for entry in fs::read_dir(self.path.join("resources"))? {
@@ -168,7 +189,15 @@ impl StateDir {
             if path.extension().is_some_and(|extension| extension == "res")
                 && let Some(name) = path.file_stem().and_then(|name| name.to_str())
             {
-                texts.push((name.to_owned(), fs::read_to_string(&path)?));
+                match self.stored_text(name) {
+                    Ok(text) => texts.extend(text.map(|text| (name.to_owned(), text))),
+                    Err(error) => log!(
+                        Error,
+                        Scope::resource(name),
+                        "its stored text cannot be read, and it is left out: {error}; remove that \
+                         file, and type `basalt adm up {name}`"
+                    ),
+                }
             }
         }
         texts.sort();
@@ -288,9 +317,10 @@ fn volume_name(resource: &str, place: Place) -> String {
 /// The file has the new content or, after a crash, the old one.
 pub(crate) fn write_durably(path: &Path, content: &[u8]) -> io::Result<()> {
     let fresh = unfinished_path(path);
-    let written = File::create(&fresh).and_then(|mut file| {
-        // The text of a resource may hold its secret.
-        file.set_permissions(Permissions::from_mode(0o600))?;
+    // The text of a resource may hold its secret.
+    let mut open = OpenOptions::new();
+    let open = open.write(true).create(true).truncate(true).mode(0o600);
+    let written = open.open(&fresh).and_then(|mut file| {
         file.write_all(content)?;
         file.sync_all()?;
         fs::rename(&fresh, path)
@@ -370,6 +400,23 @@ mod tests {
         fs::write(place.path().join("version"), "2\n").unwrap();
         let error = open(&place).unwrap_err();
         assert!(matches!(error, NodeError::NewerStateDir { found: 2, .. }), "{error}");
+    }
+
+    #[test]
+    fn text_that_cannot_be_read_is_left_out_and_hides_no_other() {
+        let place = tempfile::tempdir().unwrap();
+        let state = open(&place).unwrap();
+        state.store_text("r0", "resource r0 { }").unwrap();
+        fs::write(place.path().join("resources/r1.res"), [0xff]).unwrap();
+        let r0 = ("r0".to_owned(), "resource r0 { }".to_owned());
+        assert_eq!(state.stored_texts().unwrap(), std::slice::from_ref(&r0));
+        assert_eq!(state.stored_text("r0").unwrap(), Some(r0.1));
+        let error = state.stored_text("r1").unwrap_err().to_string();
+        assert!(error.contains("r1.res"), "{error}");
+        fs::write(place.path().join("outside.res"), "resource outside { }").unwrap();
+        for name in ["r2", "../outside", "a\0b", &"n".repeat(300)] {
+            assert_eq!(state.stored_text(name).unwrap(), None, "{name:?}");
+        }
     }
 
     /// `adjust` beside a resize stored a size as the text of the resource.

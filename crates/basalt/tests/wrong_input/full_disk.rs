@@ -9,6 +9,37 @@ use api::disk_state::DiskState;
 const ROOM: &str = "6m";
 const PIECE_BYTES: usize = 64 << 10;
 
+/// The file for the text of the resource is one that no other can take the place of.
+fn with_a_text_that_stays(cluster: &Cluster) -> Command {
+    let node = &cluster.nodes[0];
+    let daemon = node.command();
+    let script = "mkdir -p \"$1\" && : > \"$1/$2.res\" && mount --bind \"$1/$2.res\" \"$1/$2.res\" && \
+                  shift 2 && exec \"$@\"";
+    let mut command = Command::new("unshare");
+    command
+        .args(["--map-root-user", "--mount", "sh", "-c", script, "sh"])
+        .arg(node.state_dir().join("resources"))
+        .arg(RESOURCE)
+        .arg(daemon.get_program())
+        .args(daemon.get_args());
+    node.quiet(&mut command);
+    command
+}
+
+/// It was up then, and no command but `down` knew it.
+#[test]
+fn resource_whose_text_cannot_be_stored_does_not_stay_up() {
+    let mut cluster = Cluster::prepare(1);
+    cluster.create_md(0);
+    let command = with_a_text_that_stays(&cluster);
+    cluster.nodes[0].start_as(command);
+    for _ in 0..2 {
+        let said = cluster.adm(0, &["up", RESOURCE]);
+        said.refused_with(20, &["the state directory", "busy"]);
+        assert!(cluster.nodes[0].status().is_none(), "{}", cluster.nodes[0].log());
+    }
+}
+
 /// A daemon whose disk is a sparse file on a small memory file system of its own, with metadata.
 fn on_small_file_system(cluster: &Cluster, index: usize) -> Command {
     let node = &cluster.nodes[index];

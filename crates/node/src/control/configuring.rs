@@ -16,6 +16,7 @@ use crate::control::stepwise::{Bringing, Missing, Parts};
 use crate::crash;
 use crate::definition::Definition;
 use crate::limits::{ATTACH_PATIENCE, COMMAND_PATIENCE, DISK_STALL_MAX, MEMBERS_PATIENCE};
+use crate::log::{Scope, log};
 use crate::patience::Patience;
 use crate::shard::commands::{address_failure, unknown_resource};
 use crate::shard::hosting::own_addresses;
@@ -57,10 +58,25 @@ impl Control {
             }
         }
         let reply = self.bring_up(resource, text, &life)?;
-        self.store_text(resource, text, &life)?;
+        self.store_text_of_new(resource, text, &life)?;
         self.name_devices(resource);
         self.place_threads();
         Ok(reply)
+    }
+
+    /// As `store_text`, of one that was just brought up: what would not come up with the daemon does
+    /// not stay up, either.
+    pub(super) fn store_text_of_new(
+        &self,
+        resource: &str,
+        text: &str,
+        life: &Life,
+    ) -> Result<(), Failure> {
+        self.store_text(resource, text, life).inspect_err(|_| {
+            if let Err(failure) = self.remove(resource, Force::Yes) {
+                log!(Error, Scope::resource(resource), "it stays up: {failure}");
+            }
+        })
     }
 
     /// Takes a resource down, and forgets it; also one that was to be up and is not.
@@ -153,8 +169,7 @@ impl Control {
     }
 
     pub(crate) fn stored_text(&self, resource: &str) -> Result<Option<String>, Failure> {
-        let texts = self.state.stored_texts().map_err(state_failure)?;
-        Ok(texts.into_iter().find(|(name, _)| name == resource).map(|(_, text)| text))
+        self.state.stored_text(resource).map_err(state_failure)
     }
 
     pub(super) fn is_up(&self, resource: &str) -> Option<Reply> {

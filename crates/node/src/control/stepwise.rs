@@ -68,7 +68,7 @@ impl Control {
         let wait = (&mut patience, DISK_STALL_MAX);
         let bringing = Bringing { text, parts: Parts::NONE, life: &life };
         let reply = self.bring_up_with(resource, bringing, wait)?;
-        self.store_text(resource, text, &life)?;
+        self.store_text_of_new(resource, text, &life)?;
         self.name_devices(resource);
         self.place_threads();
         Ok(reply)
