@@ -34,6 +34,8 @@ pub const VOLUME_MAX: u64 = 65_534;
 pub const MINOR_MAX: u64 = (1 << 20) - 1;
 /// Bytes in the name of a resource.
 pub const NAME_BYTES_MAX: usize = 127;
+/// Bytes in the name of a host: what nodes tell each other of themselves.
+pub const HOST_NAME_BYTES_MAX: usize = 64;
 /// Volumes of one resource on one host.
 pub const VOLUMES_MAX: usize = 256;
 /// Resources of one configuration.

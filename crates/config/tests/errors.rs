@@ -170,11 +170,21 @@ fn values_of_the_wrong_type() {
 
 #[test]
 fn names_that_a_resource_cannot_have() {
-    for name in ["\"\"", "a/b", "\"a b\"", "\"a\\nb\"", "all", ".."] {
+    for name in ["\"\"", "a/b", "\"a@1\"", "\"a:b\"", "\"a b\"", "\"a\\nb\"", "all", ".."] {
         let text = format!("resource {name} {{ }}");
         assert_eq!(place(&text), (ErrorKind::BadValue, 1, 10), "{name}");
     }
     assert_eq!(place(&format!("resource {} {{ }}", "n".repeat(128))).0, ErrorKind::BadValue);
+}
+
+/// Nodes cannot tell each other longer ones.
+#[test]
+fn names_that_a_host_cannot_have() {
+    let with = |name: &str| resource("").replace("on a ", &format!("on {name} "));
+    for name in ["\"\"", &"n".repeat(65)] {
+        assert_eq!(error(&with(name)).kind, ErrorKind::BadValue, "{name}");
+    }
+    parse_text("r.res", &with(&"n".repeat(64))).unwrap();
 }
 
 #[test]

@@ -30,6 +30,7 @@ use api::disk_state::DiskState;
 use api::request::Command;
 use api::response::{Failure, FailureCode, Reply};
 use api::status::{ConnectionStatus, Holder, NodeStatus, ResourceStatus, StatusReply};
+use config::limits::HOST_NAME_BYTES_MAX;
 use format::ids::{BLOCK_BYTES, BootId};
 use format::space::{Place, VOLUME_BLOCKS, VOLUME_BYTES};
 use io::mailbox::Receiver;
@@ -656,6 +657,9 @@ fn once_address_is_free(
 fn check(options: &Options) -> Result<(), NodeError> {
     if let Some(shards) = options.shards.filter(|shards| !(1..=SHARDS_MAX).contains(shards)) {
         return Err(NodeError::TooManyShards(shards));
+    }
+    if options.name.len() > HOST_NAME_BYTES_MAX {
+        return Err(NodeError::LongName(HOST_NAME_BYTES_MAX));
     }
     if let Some(folder) = options.vhost.as_ref().filter(|folder| !folder.is_dir()) {
         let text = format!("cannot make sockets in {}: it is no directory", folder.display());

@@ -117,6 +117,8 @@ pub enum NodeError {
     NewerStateDir { path: PathBuf, found: u64, known: u32 },
     #[error("{0} shards were asked for; this release runs {max}", max = limits::SHARDS_MAX)]
     TooManyShards(u8),
+    #[error("the name of this node is longer than {0} bytes; give it another one with --name")]
+    LongName(usize),
     #[error("{0}")]
     Reactor(#[from] io::SetupError),
     #[error("cannot {what}: {source}")]

@@ -63,6 +63,17 @@ fn admin_socket_of_another_daemon_is_left_to_it() {
     first.serves();
 }
 
+/// The first peer would have ended the daemon that had to tell it its name.
+#[test]
+fn name_that_cannot_be_told_to_peers_ends_the_start() {
+    let mut cluster = Cluster::start(1);
+    let node = &mut cluster.nodes[0];
+    node.stop();
+    node.name = Box::leak("n".repeat(65).into_boxed_str());
+    let said = node.fails_to_start();
+    assert!(said.contains("longer than 64 bytes; give it another one with --name"), "{said}");
+}
+
 #[test]
 fn congestion_control_that_the_kernel_does_not_have_ends_the_start() {
     let mut cluster = Cluster::start(1);

@@ -56,7 +56,8 @@ pub(crate) fn resource(cursor: &mut Cursor<'_, '_>) -> Result<ResourceNode, Lost
 }
 
 fn bad_name(name: &str) -> Option<String> {
-    let is_bad_char = |c: char| c == '/' || c.is_whitespace() || c.is_control();
+    // What stands behind `/` or `@` names a volume, and behind `:` a peer.
+    let is_bad_char = |c: char| "/@:".contains(c) || c.is_whitespace() || c.is_control();
     if name.is_empty() {
         Some("the name of a resource is empty".to_owned())
     } else if name.len() > NAME_BYTES_MAX {
@@ -64,7 +65,10 @@ fn bad_name(name: &str) -> Option<String> {
     } else if name == "all" || name == "." || name == ".." {
         Some(format!("a resource cannot be called `{name}`"))
     } else if name.contains(is_bad_char) {
-        Some("the name of a resource has a slash, a space or a control character".to_owned())
+        Some(
+            "the name of a resource has a slash, `@`, a colon, a space or a control character"
+                .to_owned(),
+        )
     } else {
         None
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::ast::{HostNode, ResourceNode, VolumeNode};
 use crate::diagnostic::{ErrorKind, Problem, Report};
-use crate::limits::VOLUMES_MAX;
+use crate::limits::{HOST_NAME_BYTES_MAX, VOLUMES_MAX};
 use crate::model::{BackingDisk, Disk, Host, MetaDisk, Volume};
 use crate::options::Section;
 use crate::resolve::option_set;
@@ -44,6 +44,11 @@ fn check_names(report: &mut Report, node: &ResourceNode) -> bool {
     for name in node.hosts.iter().flat_map(|host| &host.names) {
         if name.value.is_empty() {
             let message = "the name of a host is empty";
+            report.problem(Problem::new(ErrorKind::BadValue, name.span, message));
+            is_fine = false;
+        }
+        if name.value.len() > HOST_NAME_BYTES_MAX {
+            let message = format!("the name of a host is longer than {HOST_NAME_BYTES_MAX} bytes");
             report.problem(Problem::new(ErrorKind::BadValue, name.span, message));
             is_fine = false;
         }
