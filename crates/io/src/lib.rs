@@ -50,7 +50,7 @@ pub use probe::{BackendKind, BackendWish, SetupError};
 pub use reactor::{Counters, Event, Options, Reactor};
 pub use shared::{SharedMemory, memory_file};
 pub use signals::{Eventfd, Ringer};
-pub use socket_fd::SocketBuffers;
+pub use socket_fd::{SocketBuffers, listen_unix};
 pub use sockets::{ListenAddr, SEGMENTS_MAX, SocketId};
 pub use spin::Outlook;
 pub use ublk::{Descriptor, QueueId};

@@ -31,8 +31,8 @@ pub(crate) struct TcpOptions {
     pub(crate) congestion: Option<Congestion>,
 }
 
-/// Who may write to a unix listener's file may connect.
-const UNIX_LISTENER_MODE: u32 = 0o660;
+/// For the user and the group of this process.
+pub(crate) const UNIX_LISTENER_MODE: u32 = 0o660;
 const BACKLOG: libc::c_int = 1024;
 /// Seconds of silence after which an idle peer is probed, and between probes.
 const KEEPALIVE_IDLE: libc::c_int = 10;
@@ -49,10 +49,12 @@ pub(crate) fn listen_tcp(address: SocketAddr, options: TcpOptions) -> io::Result
     Ok(socket)
 }
 
-/// A unix listener at `path` for the user and the group of this process, with the identity of the
-/// file it made. A file left by a process that is gone is replaced; one that somebody listens on is
-/// not.
-pub(crate) fn listen_unix(path: &Path) -> io::Result<(OwnedFd, FileIdentity)> {
+/// A unix listener at `path`, for those whom `mode` allows to write to its file. A file left by a
+/// process that is gone is replaced; one that somebody listens on is not.
+///
+/// # Errors
+/// What the system says, or that somebody listens there, or that the file is no socket.
+pub fn listen_unix(path: &Path, mode: u32) -> io::Result<OwnedFd> {
     let address = Address::unix(path)?;
     let socket = stream_socket(&address)?;
     if let Err(error) = bind(&socket, &address) {
@@ -63,9 +65,9 @@ pub(crate) fn listen_unix(path: &Path) -> io::Result<(OwnedFd, FileIdentity)> {
         bind(&socket, &address)?;
     }
     // Until it listens it turns everybody away: what the umask makes of the mode harms nobody.
-    fs::set_permissions(path, Permissions::from_mode(UNIX_LISTENER_MODE))?;
+    fs::set_permissions(path, Permissions::from_mode(mode))?;
     start_listening(&socket)?;
-    Ok((socket, FileIdentity::of(path)?))
+    Ok(socket)
 }
 
 /// Which file a path names, so that another one put in its place is left alone.
@@ -299,7 +301,7 @@ mod tests {
             let name = format!("io-test-mode-{:x}.sock", crate::random_u64());
             let path = std::env::temp_dir().join(name);
             let before = set_mask(mask);
-            let made = listen_unix(&path);
+            let made = listen_unix(&path, UNIX_LISTENER_MODE);
             set_mask(before);
             made.unwrap();
             let mode = fs::symlink_metadata(&path).unwrap().mode();

@@ -25,7 +25,7 @@ use crate::backend::{Completion, Operation, Place, SocketCall, Tag};
 use crate::memory::Lent;
 use crate::pool::Slice;
 use crate::reactor::{Base, Event};
-use crate::socket_fd::{self, FileIdentity, TcpOptions};
+use crate::socket_fd::{self, FileIdentity, TcpOptions, UNIX_LISTENER_MODE};
 use sending::Sending;
 
 pub use sending::SEGMENTS_MAX;
@@ -115,7 +115,9 @@ impl Sockets {
                 (fd, None)
             }
             ListenAddr::Unix(path) => {
-                let (fd, identity) = socket_fd::listen_unix(path).map_err(|error| {
+                let made = socket_fd::listen_unix(path, UNIX_LISTENER_MODE)
+                    .and_then(|fd| Ok((fd, FileIdentity::of(path)?)));
+                let (fd, identity) = made.map_err(|error| {
                     explain(&error, format_args!("cannot listen on {}", path.display()))
                 })?;
                 (fd, Some((path.clone(), identity)))

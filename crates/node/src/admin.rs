@@ -3,7 +3,7 @@
 
 use std::fs::Permissions;
 use std::io::BufReader;
-use std::os::unix::fs::{FileTypeExt, PermissionsExt, chown};
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::sync::Arc;
@@ -59,17 +59,7 @@ fn group_id(group: &str) -> Result<u32, String> {
 
 /// A unix socket at `path`, for those whom `mode` allows.
 pub(crate) fn bind(path: &Path, mode: u32) -> std::io::Result<UnixListener> {
-    if UnixStream::connect(path).is_ok() {
-        let text = "another process listens there; give each daemon its own path";
-        return Err(std::io::Error::new(std::io::ErrorKind::AddrInUse, text));
-    }
-    // A socket that nobody listens on is what a killed daemon left behind.
-    if std::fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket()) {
-        drop(std::fs::remove_file(path));
-    }
-    let listener = UnixListener::bind(path)?;
-    std::fs::set_permissions(path, Permissions::from_mode(mode))?;
-    Ok(listener)
+    io::listen_unix(path, mode).map(UnixListener::from)
 }
 
 pub(crate) fn serve(control: &Arc<Control>, listener: &UnixListener) {
