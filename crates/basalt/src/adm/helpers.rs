@@ -102,7 +102,12 @@ pub(crate) fn call(
     for one in configuration.select(&targets, own_name, gathering)? {
         match configuration.resource(&one.resource) {
             Ok(resource) => match resource.handler_scripts().get(verb.name()) {
-                Some(script) => call_one(general, verb, (&configuration, &one, script), gathering)?,
+                Some(script) => {
+                    let named = (&configuration, &one, script.as_str());
+                    if let Err(error) = call_one(general, verb, named, gathering) {
+                        gathering.failed(&one.resource, &error);
+                    }
+                }
                 // As drbdadm: there is nothing to do.
                 None => gathering.done(&one.resource, Vec::new(), Vec::new()),
             },

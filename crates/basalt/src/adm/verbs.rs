@@ -323,9 +323,11 @@ fn change_state(general: &General, verb: &Verb, gathering: &mut Gathering) -> Re
                 gathering.done(&resource, changes, warnings);
             }
             Err(error) if is_down_already(verb, &error) => {
-                see_it_is_configured(general, &resource)?;
                 let text = "it is not up on this node: there is nothing to take down";
-                gathering.done(&resource, Vec::new(), vec![text.to_owned()]);
+                match see_it_is_configured(general, &resource) {
+                    Ok(()) => gathering.done(&resource, Vec::new(), vec![text.to_owned()]),
+                    Err(error) => gathering.failed(&resource, &error),
+                }
             }
             Err(error) => gathering.failed(&resource, &error),
         }

@@ -451,6 +451,12 @@ fn down_of_what_is_down_is_no_failure() {
     }
     let slip = place.run(&["-c", "DIR/two.res", "down", "r00"], unknown());
     assert!(slip.exit == 10 && slip.stderr.contains("`r00` is not defined in"), "{slip:?}");
+    // And it keeps no other resource from its turn.
+    let both = unknown().into_iter().chain(unknown()).collect();
+    let slip = place.run(&["-c", "DIR/two.res", "down", "r00", "r0"], both);
+    assert!(slip.exit == 10 && slip.stderr.contains("`r00` is not defined in"), "{slip:?}");
+    let down = |name: &str| Command::Down { resource: name.to_owned(), force: false };
+    assert_eq!(slip.asked, [down("r00"), down("r0")]);
     let setup = place.run_tool("setup", &["down", "r7"], unknown());
     assert!(setup.exit == 0 && setup.stderr.contains("nothing to take down"), "{setup:?}");
 }
