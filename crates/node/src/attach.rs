@@ -188,6 +188,11 @@ impl<'a> Device<'a> {
         Ok(Self { file, path, size_bytes, steps: Steps::default() })
     }
 
+    /// The same, for work whose steps are watched.
+    pub(crate) fn counted_by(self, steps: Steps) -> Self {
+        Self { steps, ..self }
+    }
+
     pub(crate) fn zero(&self, range: Range<u64>) -> Result<(), Failure> {
         let zeroes = vec![0; usize::try_from(CHUNK_BYTES).expect("1 MiB")];
         let mut at = range.start;

@@ -7,7 +7,7 @@ pub(crate) mod watch;
 mod looking;
 mod configuring;
 mod lives;
-mod disk_work;
+pub(crate) mod disk_work;
 mod stepwise;
 mod credentials;
 mod nvme_hosts;
@@ -344,7 +344,10 @@ impl Control {
             }
             Command::Attach { resource } => self.attach(&resource),
             Command::Detach { resource, force: _ } => {
-                self.ask(&resource.clone(), |ticket| ToShard::Detach { ticket, resource })
+                let name = resource.clone();
+                let reply = self.ask(&name, |ticket| ToShard::Detach { ticket, resource })?;
+                self.end_disk_work(&name);
+                Ok(reply)
             }
             Command::Connect { resource, peer, discard_my_data } => {
                 let own_data = if discard_my_data { OwnData::GivenUp } else { OwnData::Kept };

@@ -19,6 +19,7 @@
 //! it still is as new as that of the first disk, or one ahead.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::mpsc;
 
@@ -32,6 +33,7 @@ use crate::attach::finding::read_superblock;
 use crate::attach::volumes::write_at;
 use crate::attach::{Device, end_of, superblock_offset};
 use crate::control::Control;
+use crate::control::disk_work::Claim;
 use crate::definition::{Definition, DiskPlace};
 use crate::desk::overloaded;
 use crate::limits::{ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE};
@@ -39,6 +41,9 @@ use crate::log::{Scope, log};
 use crate::patience::Patience;
 use crate::shard::messages::ToShard;
 use crate::shard::moving::Moved;
+
+/// So much is zeroed at a time.
+const ZEROES_BYTES: u64 = 16 << 20;
 
 #[derive(Debug)]
 pub(crate) struct RoomWanted {
@@ -95,9 +100,10 @@ impl Control {
         let (number, disk) = volume
             .and_then(|volume| Some((volume.number, volume.disk?)))
             .ok_or_else(|| refused("there is no disk here"))?;
-        let _claim = self.disks_of(resource)?;
-        let data = Device::share(&disk.data)?;
-        let meta = disk.meta.as_deref().map(Device::share).transpose()?;
+        let claim = self.disks_of(resource)?;
+        let share = |path| Device::share(path).map(|device| device.counted_by(claim.steps()));
+        let data = share(&disk.data)?;
+        let meta = disk.meta.as_deref().map(share).transpose()?;
         let device = meta.as_ref().unwrap_or(&data);
         let read = || read_superblock(device, old, &definition, (number, disk));
         // What stands at the end that the disk has now may be of an earlier use of it.
@@ -111,16 +117,17 @@ impl Control {
             extend(&disk.data, &data, device_bytes)?;
         }
         match old.metadata {
-            MetadataPlace::Internal => device.zero(new.data_bytes..end_of(&new))?,
+            MetadataPlace::Internal => zero(device, new.data_bytes..end_of(&new), &claim)?,
             MetadataPlace::External => {
                 let end = |layout: &Layout| layout.bitmap_offset + layout.bitmap_bytes();
-                device.zero(end(old)..end(&new))?;
+                zero(device, end(old)..end(&new), &claim)?;
             }
         }
         device.sync()?;
         let copied = self.hold(resource).and_then(|()| {
             let superblock = read()?;
-            copy(device, place, old, &new)?;
+            copy(device, place, (old, &new), &claim)?;
+            claim.check()?;
             Ok(superblock)
         });
         let (moved, result) = match copied {
@@ -236,8 +243,25 @@ fn too_small(place: &DiskPlace, error: &LayoutError) -> Failure {
     Failure::new(FailureCode::DiskFailed, message, hint)
 }
 
+/// In pieces: many GiB take a while, and the resource may go down meanwhile.
+fn zero(device: &Device<'_>, range: Range<u64>, claim: &Claim) -> Result<(), Failure> {
+    let mut at = range.start;
+    while at < range.end {
+        claim.check()?;
+        let end = range.end.min(at + ZEROES_BYTES);
+        device.zero(at..end)?;
+        at = end;
+    }
+    Ok(())
+}
+
 /// Copies everything that is not zeroes.
-fn copy(device: &Device<'_>, place: Place, old: &Layout, new: &Layout) -> Result<(), Failure> {
+fn copy(
+    device: &Device<'_>,
+    place: Place,
+    (old, new): (&Layout, &Layout),
+    claim: &Claim,
+) -> Result<(), Failure> {
     let is_there = old.metadata == MetadataPlace::External;
     if is_there && old.pages_per_lane() == new.pages_per_lane() {
         return Ok(());
@@ -250,6 +274,7 @@ fn copy(device: &Device<'_>, place: Place, old: &Layout, new: &Layout) -> Result
         }
     }
     for slot in 0..old.slots {
+        claim.check()?;
         copy_slot(device, slot, old, new)?;
     }
     device.sync()

@@ -172,6 +172,9 @@ pub(crate) const ADMIN_COMMAND_DEADLINE: Duration = Duration::from_secs(25);
 /// A disk that answers none of the daemon's requests for so long is not waited for; shorter than
 /// `ADMIN_COMMAND_DEADLINE`, for whoever asked is to hear of it.
 pub(crate) const DISK_STALL_MAX: Duration = Duration::from_secs(20);
+/// A command that takes a disk away waits for who works on it, unless no step of it ends for so
+/// long: then the disk may be the reason for the command.
+pub(crate) const DISK_END_STALL_MAX: Duration = Duration::from_secs(2);
 /// The same while the daemon starts, once one disk was like that: there may be many.
 pub(crate) const DISK_STALL_MAX_AGAIN: Duration = Duration::from_secs(5);
 pub(crate) const DISK_WORK_POLL_INTERVAL: Duration = Duration::from_millis(50);

@@ -13,7 +13,8 @@ const PIECE_BYTES: usize = 64 << 10;
 fn with_a_text_that_stays(cluster: &Cluster) -> Command {
     let node = &cluster.nodes[0];
     let daemon = node.command();
-    let script = "mkdir -p \"$1\" && : > \"$1/$2.res\" && mount --bind \"$1/$2.res\" \"$1/$2.res\" && \
+    let script = "mkdir -p \"$1\" && file=\"$1/$2.res\" && : > \"$file\" && \
+                  mount --bind \"$file\" \"$file\" && \
                   shift 2 && exec \"$@\"";
     let mut command = Command::new("unshare");
     command

@@ -15,7 +15,9 @@ use crate::control::lives::Life;
 use crate::control::stepwise::{Bringing, Missing, Parts};
 use crate::crash;
 use crate::definition::Definition;
-use crate::limits::{ATTACH_PATIENCE, COMMAND_PATIENCE, DISK_STALL_MAX, MEMBERS_PATIENCE};
+use crate::limits::{
+    ATTACH_PATIENCE, COMMAND_PATIENCE, DISK_END_STALL_MAX, DISK_STALL_MAX, MEMBERS_PATIENCE,
+};
 use crate::log::{Scope, log};
 use crate::patience::Patience;
 use crate::shard::commands::{address_failure, unknown_resource};
@@ -64,8 +66,8 @@ impl Control {
         Ok(reply)
     }
 
-    /// As `store_text`, of one that was just brought up: what would not come up with the daemon does
-    /// not stay up, either.
+    /// As `store_text`, of one that was just brought up: what would not come up with the daemon
+    /// does not stay up, either.
     pub(super) fn store_text_of_new(
         &self,
         resource: &str,
@@ -87,6 +89,7 @@ impl Control {
         let is_held = removed.as_ref().is_err_and(|e| e.code == FailureCode::UnknownResource)
             && self.stored_text(resource)?.is_some();
         let reply = if is_held { Reply::done() } else { removed? };
+        self.end_disk_work(resource);
         self.guests.close(resource);
         self.forget_orders(resource);
         self.held_down().remove(resource);
@@ -96,6 +99,13 @@ impl Control {
         end.forget(|| self.state.forget_text(resource).map_err(state_failure))?;
         self.place_threads();
         Ok(reply)
+    }
+
+    /// The disk is free: it may be given to something else, so nothing writes to it any more.
+    pub(super) fn end_disk_work(&self, resource: &str) {
+        if let Err(failure) = self.disk_work.end(resource, DISK_END_STALL_MAX) {
+            log!(Warning, Scope::resource(resource), "something may yet be written: {failure}");
+        }
     }
 
     /// What its configuration asked of this node beside the volumes.

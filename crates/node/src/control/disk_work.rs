@@ -32,6 +32,16 @@ struct Progress {
     is_cancelled: AtomicBool,
 }
 
+impl Progress {
+    fn check(&self) -> Result<(), Failure> {
+        if self.is_cancelled.load(Ordering::Acquire) {
+            let message = "it was taken down meanwhile";
+            return Err(Failure::new(FailureCode::StateRefused, message, ""));
+        }
+        Ok(())
+    }
+}
+
 /// The right to work on the disks of a resource; given back when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Claim {
@@ -86,6 +96,13 @@ impl DiskWork {
         lock(&self.claimed).keys().cloned().collect()
     }
 
+    /// Whoever works for it now stops, and nobody does when this returns; or its disk gives no
+    /// answer for `stall_max`.
+    pub(crate) fn end(&self, resource: &str, stall_max: Duration) -> Result<(), Failure> {
+        self.cancel(resource);
+        self.claim(resource, stall_max).map(drop)
+    }
+
     /// Whoever works for it now is not to take it into use.
     pub(crate) fn cancel(&self, resource: &str) {
         if let Some(progress) = lock(&self.claimed).get(resource) {
@@ -95,6 +112,16 @@ impl DiskWork {
 }
 
 impl Claim {
+    /// An error once the resource goes down, or gives its disk up: it may be another's soon.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        self.progress.check()
+    }
+
+    /// Which whoever waits for it watches.
+    pub(crate) fn steps(&self) -> Steps {
+        self.progress.steps.clone()
+    }
+
     /// What comes of `work`, with the claim; or a failure, as soon as none of its steps ends for
     /// `stall_max`. It goes on then, and what comes of it is dropped.
     pub(crate) fn done_in_time<T: Send + 'static>(
@@ -118,10 +145,7 @@ impl Claim {
         let mut watched = Watched::new();
         loop {
             let answer = receiver.recv_timeout(DISK_WORK_POLL_INTERVAL);
-            if progress.is_cancelled.load(Ordering::Acquire) {
-                let message = "it was taken down meanwhile";
-                return Err(Failure::new(FailureCode::StateRefused, message, ""));
-            }
+            progress.check()?;
             match answer {
                 Ok((claim, result)) => return result.map(|done| (claim, done)),
                 Err(RecvTimeoutError::Timeout)
@@ -218,5 +242,27 @@ mod tests {
         disk_work.cancel("r0");
         let failure = claim.done_in_time(&patience(), STALL_MAX, |_| Ok(())).unwrap_err();
         assert!(failure.message.contains("taken down meanwhile"), "{failure}");
+    }
+
+    /// A disk was still written to after `down` had said that it is free.
+    #[test]
+    fn whoever_ends_the_work_waits_until_it_has_stopped() {
+        let disk_work = DiskWork::default();
+        disk_work.end("r0", STALL_MAX).unwrap();
+        let claim = disk_work.claim("r0", STALL_MAX).unwrap();
+        claim.check().unwrap();
+        let has_stopped = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while claim.check().is_ok() {
+                    claim.steps().add_one();
+                    thread::yield_now();
+                }
+                has_stopped.store(true, Ordering::Release);
+                drop(claim);
+            });
+            disk_work.end("r0", STALL_MAX).unwrap();
+            assert!(has_stopped.load(Ordering::Acquire));
+        });
     }
 }
