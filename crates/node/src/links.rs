@@ -27,6 +27,8 @@ pub(crate) mod session;
 pub(crate) mod proof;
 mod active;
 pub(crate) mod heartbeat;
+#[cfg(test)]
+mod fixture;
 
 use std::collections::VecDeque;
 use std::io as stdio;

@@ -59,16 +59,17 @@ impl Links {
         let Link { name, pipes, .. } = &mut self.links[index];
         let pipe = &mut pipes[place];
         let Some(key) = pipe.connection else { return pipe.clear(kit) };
+        // Before all else: a peer that reads nothing lets no send end.
+        if pipe.queue.len() > LINK_QUEUE_MAX {
+            let text = format!("{} messages wait for it; it is too slow", pipe.queue.len());
+            self.close_connection(key, &text, kit);
+            return;
+        }
         let Some(connection) = self.connections.get_mut(key) else { return };
         if connection.tls.as_ref().is_some_and(|tls| tls.wants_send()) {
             return self.send_sealed(key, kit);
         }
         if pipe.queue.is_empty() || !connection.is_up() || connection.sending.busy {
-            return;
-        }
-        if pipe.queue.len() > LINK_QUEUE_MAX {
-            let text = format!("{} messages wait for it; it is too slow", pipe.queue.len());
-            self.close_connection(key, &text, kit);
             return;
         }
         pipe.sends += 1;
@@ -181,5 +182,29 @@ impl Pipe {
             }
         }
         if writer.is_empty() { None } else { Some(writer.finish().1) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::links::fixture::{connected, kit};
+
+    /// A peer that says its heartbeats and reads nothing leaves a send outstanding for ever: what
+    /// waited behind it had no bound.
+    #[test]
+    fn queue_behind_a_send_that_does_not_end_is_bounded() {
+        let (mut kit, (mut links, key)) = (kit(), connected());
+        links.connections.get_mut(key).unwrap().sending.busy = true;
+        let message = LinkMessage::Challenge { challenge: 1 };
+        for _ in 0..LINK_QUEUE_MAX {
+            links.links[0].push(0, message.clone());
+        }
+        links.flush(&mut kit);
+        assert!(links.connections.get(key).is_some(), "so much may wait");
+        links.links[0].push(0, message);
+        links.flush(&mut kit);
+        assert!(links.connections.get(key).is_none(), "it is too slow");
+        assert!(links.links[0].pipes[0].queue.is_empty(), "what waited is given up");
     }
 }
