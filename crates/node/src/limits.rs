@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use format::message::{HEADER_BYTES_MAX, PAYLOAD_BYTES_MAX};
+use io::Class;
+
 /// Shards a daemon runs, and that it takes when nobody says a number.
 pub(crate) const SHARDS_MAX: u8 = 8;
 /// Messages of one turn from one shard to another; more wait for the next.
@@ -10,8 +13,17 @@ pub(crate) const CROSS_CAPACITY: usize = 4096;
 /// sockets first.
 pub(crate) const DONE_ROUNDS_MAX: usize = 4;
 /// Payload bytes of one send to a peer; the rest waits for the next turn. With the 64 KiB that its
-/// messages may take, a frame fits into one receive buffer.
+/// messages usually take, a frame fits into one receive buffer of the usual size.
 pub(crate) const FRAME_PAYLOAD_MAX: u32 = 192 << 10;
+/// Bytes of one frame: what the largest receive buffer holds, and a peer takes. It is met where
+/// messages with long lists, which may take 1 MiB, and payloads wait together.
+pub(crate) const FRAME_BYTES_MAX: u32 = Class::Huge.size_bytes();
+const _: () = assert!(
+    Class::Medium.size_bytes() + FRAME_PAYLOAD_MAX <= Class::Large.size_bytes(),
+    "a usual frame fits into a usual buffer"
+);
+const _: () = assert!(PAYLOAD_BYTES_MAX <= FRAME_PAYLOAD_MAX, "a frame takes any payload");
+const _: () = assert!(HEADER_BYTES_MAX <= FRAME_BYTES_MAX as usize, "and the longest message");
 /// Parts of one send: below the kernel's 1024.
 pub(crate) const FRAME_SEGMENTS_MAX: usize = 512;
 /// Messages that wait for one peer before its connection counts as stuck.

@@ -16,6 +16,8 @@ pub struct FrameWriter<B> {
     /// Bytes of the buffer in use: a multiple of the quantum, so that padding always fits.
     capacity: usize,
     quantum: Quantum,
+    /// Of the whole frame, payloads and padding included.
+    frame_bytes_max: u32,
     position: usize,
     messages: u32,
     payload_bytes: u32,
@@ -36,6 +38,7 @@ impl<B: AsMut<[u8]>> FrameWriter<B> {
             buffer,
             capacity,
             quantum,
+            frame_bytes_max: u32::MAX,
             position: FRAME_HEADER_BYTES,
             messages: 0,
             payload_bytes: 0,
@@ -48,6 +51,12 @@ impl<B: AsMut<[u8]>> FrameWriter<B> {
     #[must_use]
     pub fn without_questions(self) -> Self {
         Self { names_questions: false, ..self }
+    }
+
+    /// The frame with all its payloads is to be no longer than this.
+    #[must_use]
+    pub fn within(self, frame_bytes_max: u32) -> Self {
+        Self { frame_bytes_max, ..self }
     }
 
     #[must_use]
@@ -146,6 +155,10 @@ impl<B: AsMut<[u8]>> FrameWriter<B> {
         }
         put(&mut writer);
         let end = writer.finish()?;
+        let frame_bytes = self.quantum.up_usize(end) + payload_bytes as usize;
+        if frame_bytes > self.frame_bytes_max as usize {
+            return Err(EncodeError::Full);
+        }
         let length = u32::try_from(end - start).expect("a frame is far below 4 GiB");
         let flags = if payload.is_some() { PAYLOAD_FLAG } else { 0 };
         let head: &mut [u8; MESSAGE_HEADER_BYTES] = bytes[self.position..start]

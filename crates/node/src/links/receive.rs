@@ -15,6 +15,7 @@ use replication::contract::Payload;
 use stdx::checksum::crc32c;
 use stdx::time::Time;
 
+use crate::limits::FRAME_BYTES_MAX;
 use crate::links::active::Meant;
 use crate::links::connection::Stage;
 use crate::links::secure::Opened;
@@ -123,7 +124,7 @@ impl Receiver {
         };
         let header = FrameHeader::parse(fixed, quantum).map_err(|e| e.to_string())?;
         self.frame_bytes = header.header_bytes + header.payload_bytes;
-        if self.frame_bytes > Class::Huge.size_bytes() {
+        if self.frame_bytes > FRAME_BYTES_MAX {
             return Err(format!("a frame of {} bytes is longer than allowed", self.frame_bytes));
         }
         if here.length < self.frame_bytes {

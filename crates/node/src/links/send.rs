@@ -9,7 +9,7 @@ use io::{Class, Slice};
 use replication::contract::Payload;
 use stdx::checksum::crc32c;
 
-use crate::limits::{FRAME_PAYLOAD_MAX, FRAME_SEGMENTS_MAX, LINK_QUEUE_MAX};
+use crate::limits::{FRAME_BYTES_MAX, FRAME_PAYLOAD_MAX, FRAME_SEGMENTS_MAX, LINK_QUEUE_MAX};
 use crate::links::active::Route;
 use crate::links::connection::{Connection, Sending};
 use crate::links::{Link, Links, Pipe, Queued};
@@ -139,7 +139,8 @@ impl Pipe {
         let pool = kit.reactor.pool();
         for class in [Class::Medium, Class::Huge] {
             let Some(frame) = pool.take(class).map(|buffer| pool.whole(buffer)) else { return };
-            let mut writer = FrameWriter::new(pool.bytes_mut(frame), quantum);
+            let mut writer =
+                FrameWriter::new(pool.bytes_mut(frame), quantum).within(FRAME_BYTES_MAX);
             if features & FEATURE_QUESTIONS == 0 {
                 writer = writer.without_questions();
             }
@@ -187,6 +188,9 @@ impl Pipe {
 
 #[cfg(test)]
 mod tests {
+    use format::ids::{BlockMask, BlockRange, LaneIndex, NodeId, Nonce};
+    use format::message::{Data, DataBody, PAYLOAD_BYTES_MAX, ReadStatus};
+
     use super::*;
     use crate::links::fixture::{connected, kit};
 
@@ -206,5 +210,50 @@ mod tests {
         links.flush(&mut kit);
         assert!(links.connections.get(key).is_none(), "it is too slow");
         assert!(links.links[0].pipes[0].queue.is_empty(), "what waited is given up");
+    }
+
+    fn queue(body: DataBody, payload: Option<Payload>, links: &mut Links, kit: &mut Kit) {
+        let data = Data { nonce: Nonce::default(), volume: 0, body };
+        let message = Message::Resource(ResourceMessage::Data(data));
+        let payload = payload.map(|it| {
+            // Nothing but the queue holds it.
+            let reference = kit.payloads.retain_for_message(it, kit.reactor.pool(), |_| 0);
+            kit.release(it);
+            (it, reference)
+        });
+        links.links[0].pipe_mut(0).queue.push_back(Queued { handle: 1, message, payload });
+    }
+
+    /// Long lists and payloads that wait together went out as one frame, which no peer takes.
+    #[test]
+    fn frame_of_long_lists_is_not_longer_than_its_receiver_takes() {
+        let (mut kit, (mut links, key)) = (kit(), connected());
+        let lane = LaneIndex::default();
+        for number in 0..40 {
+            if number % 20 < 14 {
+                let (slot, ranges) = (NodeId::new(1).unwrap(), vec![BlockRange::new(0, 1); 6000]);
+                let body = DataBody::SlotData { lane, slot, from: 0, ranges, next: None };
+                queue(body, None, &mut links, &mut kit);
+            } else {
+                let slice = kit.reactor.pool().take_for(PAYLOAD_BYTES_MAX).unwrap();
+                let payload = kit.payloads.adopt(slice);
+                let (status, zeroes) = (ReadStatus::Ok, BlockMask::EMPTY);
+                let length_bytes = PAYLOAD_BYTES_MAX;
+                let body = DataBody::ReadDone { lane, id: 1, status, length_bytes, zeroes };
+                queue(body, Some(payload), &mut links, &mut kit);
+            }
+        }
+        let mut sent = 0;
+        while !links.links[0].pipes[0].queue.is_empty() {
+            let before = links.links[0].pipes[0].queue.len();
+            links.flush(&mut kit);
+            let sending = &mut links.connections.get_mut(key).unwrap().sending;
+            let bytes: u32 = sending.segments.iter().map(|segment| segment.length).sum();
+            assert!(bytes <= FRAME_BYTES_MAX, "a frame of {bytes} bytes");
+            assert!(links.links[0].pipes[0].queue.len() < before, "it goes on");
+            sent += sending.payloads.len();
+            sending.finish(&mut kit);
+        }
+        assert_eq!(sent, 12, "all of them went out");
     }
 }
