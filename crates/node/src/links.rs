@@ -195,8 +195,10 @@ struct Link {
     /// A lost set is not dialled anew without a rest before.
     at_once_from: Time,
     backoff: Duration,
-    /// The failure that was logged last, so that a peer that stays away is one line.
+    /// Why it is not up, as far as is known.
     failure: Option<String>,
+    /// The failure that was logged last of those whose path is not known.
+    failure_elsewhere: Option<String>,
     boot_id: Option<BootId>,
     start_count: u64,
     peer_shards: u8,
@@ -417,11 +419,11 @@ impl Links {
         let was_said = refusal.is_some();
         let reason = refusal.as_deref().unwrap_or(reason);
         let (link, shard, connection_class) = (connection.link, connection.shard, connection.class);
-        let remote = connection.socket.and_then(|socket| kit.reactor.peer_addr(socket));
+        let ends = connection.ends(kit);
         connection.dispose(kit);
         let Some(index) = link else {
             if !was_said {
-                self.note_stranger(remote, reason, kit);
+                self.note_stranger(ends, reason, kit);
             }
             return;
         };
@@ -436,11 +438,15 @@ impl Links {
         }
     }
 
-    /// Says why one who came from there was turned away: it may be a peer that is missing.
-    fn note_stranger(&mut self, remote: Option<SocketAddr>, reason: &str, kit: &mut Kit) {
-        match remote.and_then(|remote| self.missing_at(remote.ip())) {
-            Some(index) => self.note_failure(index, reason, kit),
-            None => log!(Warning, Scope::NODE, "a connection was closed: {reason}"),
+    /// Says why one who came over this path was turned away: it may be a peer that is missing.
+    fn note_stranger(&mut self, ends: Option<Path>, reason: &str, kit: &mut Kit) {
+        let missing = ends.and_then(|(_, remote)| self.missing_at(remote.ip()));
+        match (missing, ends) {
+            (Some(index), Some((local, remote))) => {
+                let path = self.links[index].path_of(local, remote.ip());
+                self.note_failure(index, path, reason, kit);
+            }
+            _ => log!(Warning, Scope::NODE, "a connection was closed: {reason}"),
         }
     }
 
@@ -474,6 +480,7 @@ impl Link {
             at_once_from: now,
             backoff: DIAL_BACKOFF_MIN,
             failure: None,
+            failure_elsewhere: None,
             boot_id: None,
             start_count: 0,
             peer_shards: 1,

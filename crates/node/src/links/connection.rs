@@ -135,6 +135,12 @@ impl Connection {
         self.stage == Stage::Up
     }
 
+    /// This end of it, and the other.
+    pub(super) fn ends(&self, kit: &Kit) -> Option<Path> {
+        let socket = self.socket?;
+        Some((kit.reactor.local_addr(socket)?, kit.reactor.peer_addr(socket)?))
+    }
+
     pub(super) fn dispose(mut self, kit: &mut Kit) {
         if let Some(socket) = self.socket {
             kit.reactor.close(socket);
@@ -271,11 +277,8 @@ impl Links {
     /// Who is not at an address of the member it claims to be is somebody else.
     fn check_origin(&mut self, key: Key, index: usize, kit: &Kit) -> Result<(), String> {
         let connection = self.connections.get_mut(key).expect("the connection that spoke");
-        let socket = connection.socket.expect("an accepted connection has a socket");
         let link = &self.links[index];
-        let (Some(local), Some(remote)) =
-            (kit.reactor.local_addr(socket), kit.reactor.peer_addr(socket))
-        else {
+        let Some((local, remote)) = connection.ends(kit) else {
             return Err("its address cannot be told".to_owned());
         };
         if !link.is_reached_at(remote.ip()) {

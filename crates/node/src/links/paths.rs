@@ -82,11 +82,14 @@ pub(super) struct Target {
     users: u32,
     /// At shard 0.
     pub(super) watch: Watch,
+    /// The failure on it that was logged last, so that a peer that stays away is one line for each
+    /// path.
+    failure: Option<String>,
 }
 
 impl Target {
     pub(super) fn new(path: Path, now: Time) -> Self {
-        Self { path, users: 1, watch: Watch::new(now) }
+        Self { path, users: 1, watch: Watch::new(now), failure: None }
     }
 }
 
@@ -193,7 +196,7 @@ impl Links {
                 kit.now + link.handshake_deadline()
             }
             Err(failure) => {
-                self.note_failure(index, &failure, kit);
+                self.note_failure(index, Some(path), &failure, kit);
                 self.links[index].back_off(kit.now)
             }
         }
@@ -293,6 +296,26 @@ impl Link {
     pub(super) fn path_of(&self, local: SocketAddr, remote: IpAddr) -> Option<Path> {
         let mut paths = self.targets.iter().map(|target| target.path);
         paths.find(|path| path.0 == local && path.1.ip() == remote.to_canonical())
+    }
+
+    /// Whether this is another failure than the last one on this path, which is remembered then.
+    pub(super) fn is_news(&mut self, path: Option<Path>, failure: &str) -> bool {
+        let target = self.targets.iter_mut().find(|target| Some(target.path) == path);
+        let last = target.map_or(&mut self.failure_elsewhere, |target| &mut target.failure);
+        if last.as_deref() == Some(failure) {
+            return false;
+        }
+        *last = Some(failure.to_owned());
+        true
+    }
+
+    /// What failed before is news again.
+    pub(super) fn forget_failures(&mut self) {
+        self.failure = None;
+        self.failure_elsewhere = None;
+        for target in &mut self.targets {
+            target.failure = None;
+        }
     }
 
     /// The next one that works; after a failure, or where none does, the next one.
@@ -413,6 +436,26 @@ mod tests {
                 assert_eq!(link.back_off(now), now + rest);
             }
         }
+    }
+
+    /// A peer with two paths that stayed away was two lines a second: each text names its address.
+    #[test]
+    fn failure_of_a_path_is_news_once() {
+        let mut link = link(&[path(0, 1), path(1, 1)]);
+        let mut lines = 0;
+        for _ in 0..9 {
+            for failed in [Some(path(0, 1)), Some(path(1, 1)), None] {
+                let text = format!("cannot connect to {failed:?}");
+                lines += u32::from(link.is_news(failed, &text));
+            }
+        }
+        assert_eq!(lines, 3);
+        assert!(link.is_news(Some(path(1, 1)), "no answer"), "it fails in another way");
+        assert!(
+            !link.is_news(Some(path(0, 1)), &format!("cannot connect to {:?}", Some(path(0, 1))))
+        );
+        link.forget_failures();
+        assert!(link.is_news(Some(path(1, 1)), "no answer"), "it had been up");
     }
 
     #[test]

@@ -100,8 +100,7 @@ impl Links {
     pub(super) fn accept_tls(&mut self, key: Key, kit: &mut Kit) -> Result<(), String> {
         let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
         let Some(credentials) = &self.credentials else {
-            let socket = connection.socket;
-            let remote = socket.and_then(|socket| kit.reactor.peer_addr(socket));
+            let remote = connection.ends(kit).map(|(_, remote)| remote);
             let remote = remote.map_or_else(String::new, |remote| format!(" at {remote}"));
             return Err(format!(
                 "a peer{remote} connects with TLS, and this node has no certificate: `basalt pki \
@@ -193,11 +192,10 @@ impl Links {
             return self.close_connection(key, &reason, kit);
         }
         connection.stage = Stage::Refused;
-        let (is_stranger, socket) = (connection.link.is_none(), connection.socket);
-        if is_stranger {
+        if connection.link.is_none() {
             // At once: when the peer has closed, another one may have been turned away since.
-            let remote = socket.and_then(|socket| kit.reactor.peer_addr(socket));
-            self.note_stranger(remote, &reason, kit);
+            let ends = connection.ends(kit);
+            self.note_stranger(ends, &reason, kit);
         }
         if let Some(connection) = self.connections.get_mut(key) {
             connection.refusal = Some(reason);

@@ -191,12 +191,13 @@ impl Links {
         self.tell_others(index, kit, || News::Down { reason: reason.to_owned(), ending });
         let link = &mut self.links[index];
         let was_up = link.is_up;
+        let path = link.dialled.or_else(|| link.used.first().copied());
         // What is said of it from now on comes too late.
         link.set += 1;
         link.missing.clear();
         link.dialled = None;
         self.set_is_down(index, reason, ending, kit);
-        self.note_failure(index, reason, kit);
+        self.note_failure(index, path, reason, kit);
         if was_up {
             self.links[index].start_over(kit.now);
         } else {
@@ -228,9 +229,15 @@ impl Links {
     }
 
     /// Remembers why the link is not up, and says so once.
-    pub(super) fn note_failure(&mut self, index: usize, failure: &str, kit: &mut Kit) {
+    pub(super) fn note_failure(
+        &mut self,
+        index: usize,
+        path: Option<Path>,
+        failure: &str,
+        kit: &mut Kit,
+    ) {
         let link = &mut self.links[index];
-        if link.targets.is_empty() || link.failure.as_deref() == Some(failure) {
+        if link.targets.is_empty() || !link.is_news(path, failure) {
             return;
         }
         log!(Warning, Scope::peer(&link.name), "{failure}");
@@ -306,7 +313,7 @@ impl Links {
         self.is_due = true;
         let link = &mut self.links[index];
         link.is_up = true;
-        link.failure = None;
+        link.forget_failures();
         self.paths_changed(index);
         self.sessions_due(index, kit.now);
     }
