@@ -64,6 +64,10 @@ pub(crate) const OPEN_RETRY: Duration = Duration::from_secs(10);
 pub(crate) const HEARTBEATS_MAX: usize = 16;
 /// Connections whose HELLO did not come yet.
 pub(crate) const STRANGERS_MAX: usize = 64;
+/// How many that were turned away are remembered, and how long: until then one that comes again
+/// from the same address and for the same reason is not logged.
+pub(crate) const TURNED_AWAY_LOGGED_MAX: usize = 64;
+pub(crate) const TURNED_AWAY_LOG_INTERVAL: Duration = Duration::from_secs(600);
 
 /// How often the files of certificates are looked at for newer ones.
 pub(crate) const CREDENTIALS_LOOK_INTERVAL: Duration = Duration::from_secs(10);

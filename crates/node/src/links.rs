@@ -32,7 +32,7 @@ mod fixture;
 
 use std::collections::VecDeque;
 use std::io as stdio;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,7 +43,9 @@ use io::{ListenAddr, SocketId};
 use replication::contract::{Payload, PeerReport};
 use stdx::time::Time;
 
-use crate::limits::{DIAL_BACKOFF_MIN, STRANGERS_MAX};
+use crate::limits::{
+    DIAL_BACKOFF_MIN, STRANGERS_MAX, TURNED_AWAY_LOG_INTERVAL, TURNED_AWAY_LOGGED_MAX,
+};
 use crate::links::active::Active;
 use crate::links::connection::{Connection, Stage};
 use crate::links::paths::{Named, Path, Target};
@@ -157,6 +159,8 @@ pub(crate) struct Links {
     connections: Slab<Connection>,
     facts: VecDeque<Fact>,
     next_handle: u32,
+    /// What was logged of whom no link misses: where it came from, why it was turned away, when.
+    turned_away: VecDeque<(IpAddr, String, Time)>,
     /// Memory for the lease requests of the next heartbeat that arrives.
     spare_requests: Vec<LeaseRequest>,
     /// Some connection found no free buffer to receive into.
@@ -279,6 +283,7 @@ impl Links {
             connections: Slab::default(),
             facts: VecDeque::with_capacity(1024),
             next_handle: 1,
+            turned_away: VecDeque::new(),
             spare_requests: Vec::new(),
             starved: false,
             has_disks: false,
@@ -446,8 +451,24 @@ impl Links {
                 let path = self.links[index].path_of(local, remote.ip());
                 self.note_failure(index, path, reason, kit);
             }
+            (_, Some((_, remote))) if !self.is_news(remote.ip(), reason, kit.now) => {}
             _ => log!(Warning, Scope::NODE, "a connection was closed: {reason}"),
         }
+    }
+
+    /// Whether nobody from there was turned away for this lately: whoever it is dials again.
+    fn is_news(&mut self, address: IpAddr, reason: &str, now: Time) -> bool {
+        let is_same = |known: &(IpAddr, String, Time)| known.0 == address && known.1 == reason;
+        if let Some(place) = self.turned_away.iter().position(is_same) {
+            if now < self.turned_away[place].2 + TURNED_AWAY_LOG_INTERVAL {
+                return false;
+            }
+            self.turned_away.remove(place);
+        } else if self.turned_away.len() == TURNED_AWAY_LOGGED_MAX {
+            self.turned_away.pop_front();
+        }
+        self.turned_away.push_back((address, reason.to_owned(), now));
+        true
     }
 
     /// Sends so far, for each peer.

@@ -283,8 +283,9 @@ impl Links {
         };
         if !link.is_reached_at(remote.ip()) {
             return Err(format!(
-                "a peer at {remote} calls itself {:?}, whose address is {}; compare the `address` \
-                 lines of both configurations",
+                "a peer at {} calls itself {:?}, whose address is {}; compare the `address` lines \
+                 of both configurations",
+                remote.ip().to_canonical(),
                 link.name,
                 link.addresses()
             ));
@@ -375,9 +376,57 @@ fn check_version(hello: &Hello) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::links::Identity;
+    use std::net::{IpAddr, TcpListener, TcpStream};
+
     use format::ids::BootId;
+
+    use super::*;
+    use crate::limits::{TURNED_AWAY_LOG_INTERVAL, TURNED_AWAY_LOGGED_MAX};
+    use crate::links::Identity;
+    use crate::links::fixture::{connected, kit};
+
+    /// Each attempt comes from another port: a line of the log for each of them told nothing new.
+    #[test]
+    fn who_dials_again_is_turned_away_with_the_same_words() {
+        let (mut kit, (mut links, _)) = (kit(), connected());
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut words = Vec::new();
+        let mut outside = Vec::new();
+        for _ in 0..2 {
+            outside.push(TcpStream::connect(listener.local_addr().unwrap()).unwrap());
+            let socket = listener.accept().unwrap().0;
+            let mut connection = Connection::new(None, 0, Stage::AwaitHello, kit.now);
+            connection.socket = Some(kit.reactor.adopt(socket.into()).unwrap());
+            let key = links.connections.insert(connection);
+            let origin = links.check_origin(key, 0, &kit).unwrap_err();
+            words.push((origin, links.accept_tls(key, &mut kit).unwrap_err()));
+        }
+        assert!(words[0].0.contains("127.0.0.1") && words[0].1.contains("127.0.0.1"));
+        assert_eq!(words[0], words[1]);
+    }
+
+    /// A node that no resource names, or with a wrong address, was a line a second.
+    #[test]
+    fn who_is_turned_away_again_is_not_logged_again() {
+        let (mut links, _) = connected();
+        let address = |host: u8| IpAddr::from([10, 0, 0, host]);
+        let now = Time::ZERO;
+        let mut lines = 0;
+        for _ in 0..9 {
+            for reason in ["garbage", "another name"] {
+                lines += u32::from(links.is_news(address(1), reason, now));
+            }
+        }
+        assert_eq!(lines, 2);
+        assert!(links.is_news(address(2), "garbage", now), "another one");
+        let later = now + TURNED_AWAY_LOG_INTERVAL;
+        assert!(links.is_news(address(1), "garbage", later), "it still comes");
+        assert!(!links.is_news(address(1), "garbage", later));
+        for host in 0..=255 {
+            assert!(links.is_news(address(host), "no name", later));
+        }
+        assert_eq!(links.turned_away.len(), TURNED_AWAY_LOGGED_MAX);
+    }
 
     #[test]
     fn only_a_node_without_disks_takes_payloads_anywhere() {

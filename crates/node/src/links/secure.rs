@@ -100,7 +100,7 @@ impl Links {
     pub(super) fn accept_tls(&mut self, key: Key, kit: &mut Kit) -> Result<(), String> {
         let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
         let Some(credentials) = &self.credentials else {
-            let remote = connection.ends(kit).map(|(_, remote)| remote);
+            let remote = connection.ends(kit).map(|(_, remote)| remote.ip().to_canonical());
             let remote = remote.map_or_else(String::new, |remote| format!(" at {remote}"));
             return Err(format!(
                 "a peer{remote} connects with TLS, and this node has no certificate: `basalt pki \
