@@ -158,7 +158,6 @@ pub(crate) struct Links {
     links: Vec<Link>,
     connections: Slab<Connection>,
     facts: VecDeque<Fact>,
-    next_handle: u32,
     /// What was logged of whom no link misses: where it came from, why it was turned away, when.
     turned_away: VecDeque<(IpAddr, String, Time)>,
     /// Memory for the lease requests of the next heartbeat that arrives.
@@ -224,6 +223,8 @@ struct Link {
     pipes: Vec<Pipe>,
     /// Of resources that are at home on this shard.
     sessions: Vec<Session>,
+    /// The count of the handle of the next OPEN.
+    next_handle: u32,
     /// OPENs of ours that hold no longer, while the peer's answer is to come: one of a resource.
     given_up: Vec<(ResourceId, u32)>,
     /// Of all resources that are connected.
@@ -282,7 +283,6 @@ impl Links {
             links: Vec::new(),
             connections: Slab::default(),
             facts: VecDeque::with_capacity(1024),
-            next_handle: 1,
             turned_away: VecDeque::new(),
             spare_requests: Vec::new(),
             starved: false,
@@ -515,6 +515,7 @@ impl Link {
             used: Vec::new(),
             pipes: Vec::new(),
             sessions: Vec::new(),
+            next_handle: 1,
             given_up: Vec::new(),
             actives: Vec::new(),
             resolved: [0; placement::LANES as usize],

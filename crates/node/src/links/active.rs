@@ -37,6 +37,10 @@ pub(super) enum Meant {
     Unsettled,
 }
 
+/// The last count of a handle: none is left after it, and the set has to end.
+pub(super) const HANDLE_COUNT_MAX: u32 = u32::MAX / placement::LANES as u32;
+const _: () = assert!(placement::LANES.is_power_of_two(), "the last count is good in each lane");
+
 /// The handle with this count in its home lane.
 pub(super) fn make_handle(count: u32, home_lane: u8) -> u32 {
     count * u32::from(placement::LANES) + u32::from(home_lane)

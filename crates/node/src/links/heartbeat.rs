@@ -65,6 +65,10 @@ impl Heart {
 
 impl Links {
     pub(super) fn tick_connected(&mut self, index: usize, kit: &mut Kit) -> Time {
+        let link = &self.links[index];
+        if link.is_up && link.has_no_handles() {
+            self.lose_set(index, "its sessions were so many that their numbers begin anew", kit);
+        }
         let mut next = self.retry_opens(index, kit.now);
         for shard in 0..u8::try_from(self.links[index].pipes.len()).expect("few shards") {
             next = next.min(self.tick_pipe(Way { link: index, shard }, kit));

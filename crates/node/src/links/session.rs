@@ -1,10 +1,11 @@
 //! Sessions: a resource on a link, open when both sides sent OPEN.
 //!
-//! Every message of a resource carries the handle of its sender's OPEN. Handles are never used
-//! twice: a message of an earlier session names a handle that is gone, and is dropped. CLOSE names
-//! the handle of its receiver's OPEN and ends the session on both sides; what the peer sent
-//! before it saw our CLOSE is dropped likewise. All of this is said between the home shards of the
-//! resource; the other shards hear of the outcome ([`super::active`]).
+//! Every message of a resource carries the handle of its sender's OPEN. A set of connections uses
+//! no handle twice: a message of an earlier session names one that is gone, and is dropped. A set
+//! that has used them all up ends. CLOSE names the handle of its receiver's OPEN and ends the
+//! session on both sides; what the peer sent before it saw our CLOSE is dropped likewise. All of
+//! this is said between the home shards of the resource; the other shards hear of the outcome
+//! ([`super::active`]).
 //!
 //! An OPEN that the peer did not answer yet cannot be closed: the handle to name is not known. Who
 //! gives one up waits for its answer ([`Link::given_up`]), closes that, and only then sends again:
@@ -23,7 +24,7 @@ use replication::contract::PeerReport;
 use stdx::time::Time;
 
 use crate::limits::OPEN_RETRY;
-use crate::links::active::make_handle;
+use crate::links::active::{HANDLE_COUNT_MAX, make_handle};
 use crate::links::proof::{NoProof, OLDER_PEER, SharedSecret};
 use crate::links::{Fact, Handles, HostedId, Link, Links, Queued, Way};
 use crate::log::{Scope, log};
@@ -93,6 +94,11 @@ impl Session {
 impl Link {
     fn session_mut(&mut self, hosted: HostedId, peer: NodeId) -> Option<&mut Session> {
         self.sessions.iter_mut().find(|s| s.hosted == hosted && s.peer == peer)
+    }
+
+    /// Sessions need another set before there is one more.
+    pub(super) fn has_no_handles(&self) -> bool {
+        self.next_handle > HANDLE_COUNT_MAX
     }
 
     /// Queues a message of the link for a shard of the peer.
@@ -189,9 +195,8 @@ impl Links {
         now: Time,
     ) {
         let Some(index) = self.link_of(hosted, peer) else { return };
-        let count = self.next_handle;
         let link = &mut self.links[index];
-        if !link.is_up {
+        if !link.is_up || link.has_no_handles() {
             return;
         }
         let shards = link.peer_shards;
@@ -204,7 +209,7 @@ impl Links {
             return;
         }
         let home_lane = placement::home_lane(session.resource);
-        let handle = make_handle(count, home_lane);
+        let handle = make_handle(link.next_handle, home_lane);
         let proof = match link.prove(place, handle) {
             Ok(proof) => proof,
             Err(NoProof::Waits) => return,
@@ -221,7 +226,7 @@ impl Links {
             receiver: session.peer,
             replica,
         };
-        self.next_handle += 1;
+        link.next_handle += 1;
         if let Some(proof) = proof {
             link.push(home_lane % shards, LinkMessage::Proof(proof));
         }
@@ -484,6 +489,7 @@ mod tests {
 
     use super::*;
     use crate::links::Identity;
+    use crate::links::fixture::kit;
 
     const HOSTED: HostedId = HostedId(0);
     const RESOURCE: ResourceId = ResourceId(32);
@@ -507,9 +513,9 @@ mod tests {
             let mut link = Link::new(format!("node{peer}"), NOW);
             link.is_up = true;
             link.set = 1;
-            links.links.push(link);
             // Of two ends no two handles are the same.
-            links.next_handle = 1 + 1_000_000 * u32::from(me);
+            link.next_handle = 1 + 1_000_000 * u32::from(me);
+            links.links.push(link);
             let (me, peer) = (NodeId::new(me).unwrap(), NodeId::new(peer).unwrap());
             let mut end = Self { links, me, peer, partners: BTreeMap::new(), opens: 0 };
             end.begin();
@@ -608,6 +614,27 @@ mod tests {
         settle(&mut one, &mut other);
         check(&one, &other);
         assert!(one.opens + other.opens <= 5, "{} and {} OPENs", one.opens, other.opens);
+    }
+
+    /// A peer that opened and closed sessions for hours ended the daemon: a number overflowed.
+    #[test]
+    fn session_after_the_last_handle_begins_with_a_new_set() {
+        let mut kit = kit();
+        let (mut one, mut other) = (End::new(0, 1), End::new(1, 0));
+        one.links.links[0].next_handle = u32::MAX / 16;
+        settle(&mut one, &mut other);
+        check(&one, &other);
+        assert_eq!(one.handles().unwrap().ours, u32::MAX - 15, "the last one");
+        one.links.reset(HOSTED, one.peer);
+        settle(&mut one, &mut other);
+        assert_eq!(one.handles(), None, "no handle is left");
+        one.links.tick_connected(0, &mut kit);
+        let link = &mut one.links.links[0];
+        assert!(!link.is_up && link.set > 1, "the set ends");
+        link.is_up = true;
+        one.links.sessions_due(0, NOW);
+        while one.hear() {}
+        assert_eq!(one.links.links[0].sessions[0].ours, Some(16), "they begin anew");
     }
 
     #[test]

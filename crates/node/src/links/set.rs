@@ -322,6 +322,10 @@ impl Links {
         self.is_due = true;
         let link = &mut self.links[index];
         link.is_up = false;
+        if link.has_no_handles() {
+            // Handles of this set mean nothing in the next one.
+            link.next_handle = 1;
+        }
         link.resolved = [0; placement::LANES as usize];
         let connections: Vec<Key> =
             link.pipes.iter_mut().filter_map(|pipe| pipe.connection.take()).collect();
