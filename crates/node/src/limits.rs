@@ -60,6 +60,8 @@ pub(crate) const HUNG_LOOK_MAX: Duration = Duration::from_secs(1);
 pub(crate) const REGISTER_PATIENCE: Duration = DISK_STALL_MAX;
 /// A resource that a peer refused is offered again after this.
 pub(crate) const OPEN_RETRY: Duration = Duration::from_secs(10);
+/// A peer that misbehaved in a resource is met there again after this: it may have been chance.
+pub(crate) const MISBEHAVED_REST: Duration = Duration::from_secs(1);
 /// Heartbeats without an answer that are remembered.
 pub(crate) const HEARTBEATS_MAX: usize = 16;
 /// Connections whose HELLO did not come yet.

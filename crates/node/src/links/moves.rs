@@ -123,7 +123,7 @@ mod tests {
             receiver: node(0),
             replica: None,
         };
-        links.on_open(Way { link: 0, shard: 0 }, &open);
+        links.on_open(Way { link: 0, shard: 0 }, &open, NOW);
     }
 
     /// The beginnings and ends that the resource was told of, by the peer's handle.

@@ -341,7 +341,7 @@ impl Links {
             LinkMessage::Hello(_) | LinkMessage::Welcome(_) => {
                 return Err("it greeted twice".to_owned());
             }
-            LinkMessage::Open(open) => self.on_open(way, &open),
+            LinkMessage::Open(open) => self.on_open(way, &open, now),
             LinkMessage::Close { handle, reason } => {
                 self.on_close(way.link, handle, reason, now);
             }

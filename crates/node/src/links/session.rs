@@ -23,7 +23,7 @@ use format::message::{CloseReason, LinkMessage, Open, ReplicaReport};
 use replication::contract::PeerReport;
 use stdx::time::Time;
 
-use crate::limits::OPEN_RETRY;
+use crate::limits::{MISBEHAVED_REST, OPEN_RETRY};
 use crate::links::active::{HANDLE_COUNT_MAX, make_handle};
 use crate::links::proof::{NoProof, OLDER_PEER, SharedSecret};
 use crate::links::{Fact, Handles, HostedId, Link, Links, Queued, Way};
@@ -45,6 +45,8 @@ pub(super) struct Session {
     pub(super) former: Option<Handles>,
     /// Our OPEN is not sent (again) before.
     open_at: Time,
+    /// Neither is the peer's taken before: it misbehaved.
+    rests_until: Time,
     /// The operator, or the core, wants no connection.
     held: bool,
     /// Why the peer refused, as it was logged.
@@ -78,6 +80,10 @@ pub(crate) struct NewSession {
 impl Session {
     pub(super) fn is_up(&self) -> bool {
         self.ours.is_some() && self.theirs.is_some()
+    }
+
+    fn is_kept_apart(&self, now: Time) -> bool {
+        self.held || now < self.rests_until
     }
 
     /// The shard of the peer where the resource is at home.
@@ -122,6 +128,7 @@ impl Links {
             theirs: None,
             former: None,
             open_at: now,
+            rests_until: now,
             held: false,
             refusal: None,
             secret: new.secret,
@@ -159,7 +166,7 @@ impl Links {
     /// The link came up: every resource is to be opened.
     pub(super) fn sessions_due(&mut self, index: usize, now: Time) {
         for session in &mut self.links[index].sessions {
-            session.open_at = now;
+            session.open_at = now.max(session.rests_until);
             if !session.held {
                 let (hosted, peer) = (session.hosted, session.peer);
                 self.facts.push_back(Fact::OpenDue { hosted, peer });
@@ -205,7 +212,7 @@ impl Links {
         let session = &link.sessions[place];
         let resource = session.resource;
         let waits = link.given_up.iter().any(|(of, _)| *of == resource);
-        if session.ours.is_some() || session.held || waits {
+        if session.ours.is_some() || session.is_kept_apart(now) || waits {
             return;
         }
         let home_lane = placement::home_lane(session.resource);
@@ -262,7 +269,7 @@ impl Links {
         self.facts.push_back(Fact::Up { hosted, peer, handles, report });
     }
 
-    pub(super) fn on_open(&mut self, way: Way, open: &Open) {
+    pub(super) fn on_open(&mut self, way: Way, open: &Open, now: Time) {
         let index = way.link;
         let link = &mut self.links[index];
         let name = link.name.clone();
@@ -285,7 +292,9 @@ impl Links {
                 );
                 Some(CloseReason::NodeIdMismatch)
             }
-            Some(session) if session.held || answers_former => Some(CloseReason::Down),
+            Some(session) if session.is_kept_apart(now) || answers_former => {
+                Some(CloseReason::Down)
+            }
             Some(_) => None,
         };
         let refusal =
@@ -389,10 +398,18 @@ impl Links {
         self.links[index].given_up.clear();
     }
 
-    /// Ends the session and starts it anew at once.
+    /// Ends the session and starts it anew at once, or after its rest.
     pub(crate) fn reset(&mut self, hosted: HostedId, peer: NodeId) {
         self.close_session(hosted, peer);
         self.facts.push_back(Fact::OpenDue { hosted, peer });
+    }
+
+    /// The member misbehaves: it is met again, but not at once, for it may do the same for ever.
+    pub(crate) fn let_rest(&mut self, hosted: HostedId, peer: NodeId, now: Time) {
+        let Some(index) = self.link_of(hosted, peer) else { return };
+        let Some(session) = self.links[index].session_mut(hosted, peer) else { return };
+        session.rests_until = now + MISBEHAVED_REST;
+        session.open_at = session.open_at.max(session.rests_until);
     }
 
     /// Keeps a member disconnected, or lets it connect again.
@@ -404,6 +421,7 @@ impl Links {
         let Some(session) = self.links[index].session_mut(hosted, peer) else { return };
         session.held = held == Held::Yes;
         if held == Held::No {
+            session.rests_until = kit.now;
             // The operator says that whatever was seen before was not this node.
             self.forget_start(index, kit);
             self.facts.push_back(Fact::OpenDue { hosted, peer });
@@ -503,6 +521,7 @@ mod tests {
         /// By our handle: those of the peer that this end was connected with by it.
         partners: BTreeMap<u32, u32>,
         opens: usize,
+        now: Time,
     }
 
     impl End {
@@ -517,7 +536,7 @@ mod tests {
             link.next_handle = 1 + 1_000_000 * u32::from(me);
             links.links.push(link);
             let (me, peer) = (NodeId::new(me).unwrap(), NodeId::new(peer).unwrap());
-            let mut end = Self { links, me, peer, partners: BTreeMap::new(), opens: 0 };
+            let mut end = Self { links, me, peer, partners: BTreeMap::new(), opens: 0, now: NOW };
             end.begin();
             end
         }
@@ -543,7 +562,9 @@ mod tests {
         /// Whether there was something to do for the resource.
         fn hear(&mut self) -> bool {
             match self.links.pop_fact() {
-                Some(Fact::OpenDue { hosted, peer }) => self.links.open(hosted, peer, None, NOW),
+                Some(Fact::OpenDue { hosted, peer }) => {
+                    self.links.open(hosted, peer, None, self.now);
+                }
                 Some(Fact::Up { handles, .. }) => {
                     let before = self.partners.insert(handles.ours, handles.theirs);
                     assert_eq!(before, None, "a handle of ours leads to one session");
@@ -562,10 +583,10 @@ mod tests {
             match queued.message {
                 Message::Link(LinkMessage::Open(open)) => {
                     self.opens += 1;
-                    to.links.on_open(Way { link: 0, shard: 0 }, &open);
+                    to.links.on_open(Way { link: 0, shard: 0 }, &open, to.now);
                 }
                 Message::Link(LinkMessage::Close { handle, reason }) => {
-                    to.links.on_close(0, handle, reason, NOW);
+                    to.links.on_close(0, handle, reason, to.now);
                 }
                 Message::Link(_) | Message::Resource(_) => panic!("only sessions are spoken of"),
             }
@@ -573,7 +594,7 @@ mod tests {
         }
 
         fn retry(&mut self) {
-            self.links.retry_opens(0, NOW + OPEN_RETRY * 2);
+            self.links.retry_opens(0, self.now + OPEN_RETRY * 2);
         }
 
         fn handles(&self) -> Option<Handles> {
@@ -635,6 +656,39 @@ mod tests {
         one.links.sessions_due(0, NOW);
         while one.hear() {}
         assert_eq!(one.links.links[0].sessions[0].ours, Some(16), "they begin anew");
+    }
+
+    /// A member that misbehaves was met again at once, as often as messages travel in a second.
+    #[test]
+    fn who_misbehaved_is_met_again_after_a_rest() {
+        let (mut one, mut other) = (End::new(0, 1), End::new(1, 0));
+        settle(&mut one, &mut other);
+        one.links.let_rest(HOSTED, one.peer, NOW);
+        one.links.reset(HOSTED, one.peer);
+        settle(&mut one, &mut other);
+        assert_eq!((one.handles(), other.handles()), (None, None));
+        one.links.sessions_due(0, NOW);
+        settle(&mut one, &mut other);
+        assert_eq!(one.handles(), None, "nor over another connection");
+        assert_eq!(one.opens, 1, "and it is not asked");
+        for end in [&mut one, &mut other] {
+            end.now = NOW + MISBEHAVED_REST;
+        }
+        settle(&mut one, &mut other);
+        check(&one, &other);
+    }
+
+    #[test]
+    fn who_misbehaved_is_met_at_once_where_the_operator_says_so() {
+        let mut kit = kit();
+        let (mut one, mut other) = (End::new(0, 1), End::new(1, 0));
+        settle(&mut one, &mut other);
+        one.links.let_rest(HOSTED, one.peer, NOW);
+        one.links.reset(HOSTED, one.peer);
+        settle(&mut one, &mut other);
+        one.links.hold(HOSTED, one.peer, Held::No, &mut kit);
+        settle(&mut one, &mut other);
+        check(&one, &other);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use replication::contract::{
 };
 use replication::resource::WithoutQuorum;
 
+use crate::limits::MISBEHAVED_REST;
 use crate::links::HostedId;
 use crate::links::session::Held;
 use crate::log::{Scope, log};
@@ -214,7 +215,7 @@ impl Shard {
             }
             ResourceAction::Group(message) => self.tell_groups(id, message),
             ResourceAction::Reset { peer } => rim.links.reset(id, peer),
-            ResourceAction::Misbehaved { peer, how } => say_that_it_misbehaves(hosted, peer, how),
+            ResourceAction::Misbehaved { peer, how } => rest_from(hosted, (id, peer), how, rim),
             ResourceAction::CloseDisk => self.close_disk(id),
             ResourceAction::TakeDisk { round } => self.take_disk(id, round),
             ResourceAction::EnlargeDisk { place, size_bytes } => {
@@ -322,7 +323,9 @@ fn say_that_it_is_slow(hosted: &Hosted, member: NodeId, rest: Duration) {
     );
 }
 
-fn say_that_it_misbehaves(hosted: &Hosted, peer: NodeId, how: Misbehaviour) {
+/// Its session is reset for this, too.
+fn rest_from(hosted: &Hosted, (id, peer): (HostedId, NodeId), how: Misbehaviour, rim: &mut Rim) {
+    rim.links.let_rest(id, peer, rim.kit.now);
     let name = hosted.peer(peer).map_or("", |peer| &peer.name);
     let what = match how {
         Misbehaviour::Nonsense => "what makes no sense here",
@@ -331,7 +334,8 @@ fn say_that_it_misbehaves(hosted: &Hosted, peer: NodeId, how: Misbehaviour) {
         Misbehaviour::TooManyLosses => "more about lost members than may wait to be written down",
     };
     let scope = Scope { resource: hosted.name(), peer: name };
-    log!(Warning, scope, "it sent {what}: the connection is made anew");
+    let rest = MISBEHAVED_REST.as_secs();
+    log!(Warning, scope, "it sent {what}: the connection is made anew in {rest} s");
 }
 
 fn say_that_it_is_behind(hosted: &Hosted, member: NodeId, rest: Duration) {
