@@ -64,7 +64,8 @@ pub(crate) const OPEN_RETRY: Duration = Duration::from_secs(10);
 pub(crate) const MISBEHAVED_REST: Duration = Duration::from_secs(1);
 /// Heartbeats without an answer that are remembered.
 pub(crate) const HEARTBEATS_MAX: usize = 16;
-/// Connections whose HELLO did not come yet.
+/// Connections whose HELLO did not come yet: so many from addresses of peers, and as many from all
+/// others.
 pub(crate) const STRANGERS_MAX: usize = 64;
 /// How many that were turned away are remembered, and how long: until then one that comes again
 /// from the same address and for the same reason is not logged.

@@ -381,14 +381,26 @@ impl Links {
     }
 
     pub(crate) fn on_accepted(&mut self, socket: SocketId, kit: &mut Kit) {
-        let strangers = self.connections.iter().filter(|(_, c)| c.link.is_none()).count();
-        if strangers >= STRANGERS_MAX {
-            kit.reactor.close(socket);
-            return;
+        let remote = kit.reactor.peer_addr(socket).map(|remote| remote.ip());
+        let of_peer =
+            remote.is_some_and(|remote| self.links.iter().any(|link| link.is_reached_at(remote)));
+        let alike = |it: &(Key, &Connection)| it.1.link.is_none() && it.1.of_peer == of_peer;
+        let oldest = self.connections.iter().filter(alike).min_by_key(|it| it.1.deadline);
+        let oldest = oldest.map(|(key, _)| key);
+        if self.connections.iter().filter(alike).count() >= STRANGERS_MAX {
+            if of_peer {
+                // Many peers that come at once would else push each other out before any is done.
+                kit.reactor.close(socket);
+                return;
+            }
+            if let Some(oldest) = oldest {
+                self.close_connection(oldest, "it did not say who it is, and others came", kit);
+            }
         }
         self.is_due = true;
         let mut connection = Connection::new(None, 0, Stage::AwaitHello, kit.now);
         connection.socket = Some(socket);
+        connection.of_peer = of_peer;
         let key = self.connections.insert(connection);
         self.start_receive(key, kit);
     }

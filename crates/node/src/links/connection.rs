@@ -21,6 +21,8 @@ pub(crate) struct Connection {
     pub(super) shard: u8,
     pub(super) class: LinkClass,
     pub(super) stage: Stage,
+    /// It was accepted from the address of a peer.
+    pub(super) of_peer: bool,
     /// Its handshake has to be over by then.
     pub(super) deadline: Time,
     /// The path that it uses, once that is known.
@@ -118,6 +120,7 @@ impl Connection {
             shard,
             class: LinkClass::Data,
             stage,
+            of_peer: false,
             deadline: now + HANDSHAKE_DEADLINE,
             path: None,
             socket: None,
@@ -377,13 +380,54 @@ fn check_version(hello: &Hello) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use std::net::{IpAddr, TcpListener, TcpStream};
+    use std::time::Duration;
 
     use format::ids::BootId;
 
     use super::*;
-    use crate::limits::{TURNED_AWAY_LOG_INTERVAL, TURNED_AWAY_LOGGED_MAX};
+    use crate::limits::{STRANGERS_MAX, TURNED_AWAY_LOG_INTERVAL, TURNED_AWAY_LOGGED_MAX};
     use crate::links::Identity;
     use crate::links::fixture::{connected, kit};
+    use crate::links::paths::Target;
+
+    fn accept(listener: &TcpListener, links: &mut Links, kit: &mut Kit) -> TcpStream {
+        let outside = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let socket = kit.reactor.adopt(listener.accept().unwrap().0.into()).unwrap();
+        links.on_accepted(socket, kit);
+        outside
+    }
+
+    /// Who opened 64 connections and said nothing kept all peers out.
+    #[test]
+    fn silent_strangers_keep_nobody_out() {
+        let (mut kit, (mut links, _)) = (kit(), connected());
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let sockets = |links: &Links| -> Vec<SocketId> {
+            links.connections.iter().filter_map(|(_, connection)| connection.socket).collect()
+        };
+        let mut outside = Vec::new();
+        for _ in 0..STRANGERS_MAX {
+            outside.push(accept(&listener, &mut links, &mut kit));
+            kit.now = kit.now + Duration::from_millis(1);
+        }
+        let before = sockets(&links);
+        assert_eq!(before.len(), STRANGERS_MAX);
+        outside.push(accept(&listener, &mut links, &mut kit));
+        let after = sockets(&links);
+        assert_eq!(after.len(), STRANGERS_MAX, "there are no more of them");
+        let lost: Vec<_> = before.iter().filter(|socket| !after.contains(socket)).collect();
+        assert_eq!(lost, [&before[0]], "the one that said nothing for the longest time");
+
+        links.links[0].targets.push(Target::new((address, address), kit.now));
+        for _ in 0..STRANGERS_MAX {
+            outside.push(accept(&listener, &mut links, &mut kit));
+        }
+        let with_peers = sockets(&links);
+        assert_eq!(with_peers.len(), 2 * STRANGERS_MAX, "where a peer is, one may come");
+        outside.push(accept(&listener, &mut links, &mut kit));
+        assert_eq!(sockets(&links), with_peers, "and who came there first is heard first");
+    }
 
     /// Each attempt comes from another port: a line of the log for each of them told nothing new.
     #[test]
