@@ -198,7 +198,7 @@ struct Link {
     /// A lost set is not dialled anew without a rest before.
     at_once_from: Time,
     backoff: Duration,
-    /// Why it is not up, as far as is known.
+    /// Why it is not up: what failed last.
     failure: Option<String>,
     /// The failure that was logged last of those whose path is not known.
     failure_elsewhere: Option<String>,

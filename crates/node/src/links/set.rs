@@ -228,7 +228,7 @@ impl Links {
         }
     }
 
-    /// Remembers why the link is not up, and says so once.
+    /// Remembers why the link is not up, and says so once for each path.
     pub(super) fn note_failure(
         &mut self,
         index: usize,
@@ -237,12 +237,16 @@ impl Links {
         kit: &mut Kit,
     ) {
         let link = &mut self.links[index];
-        if link.targets.is_empty() || !link.is_news(path, failure) {
+        if link.targets.is_empty() {
             return;
         }
-        log!(Warning, Scope::peer(&link.name), "{failure}");
-        link.failure = Some(failure.to_owned());
-        self.tell_others(index, kit, || News::Failed { reason: failure.to_owned() });
+        if link.is_news(path, failure) {
+            log!(Warning, Scope::peer(&link.name), "{failure}");
+        }
+        if link.failure.as_deref() != Some(failure) {
+            link.failure = Some(failure.to_owned());
+            self.tell_others(index, kit, || News::Failed { reason: failure.to_owned() });
+        }
     }
 
     // ---- Every shard.
