@@ -2,7 +2,7 @@
 //! subscriber's connection stays.
 
 use std::fs::Permissions;
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
@@ -19,7 +19,9 @@ use crate::NodeError;
 use crate::accepting::Accepting;
 use crate::control::Control;
 use crate::control::watch::Subscriber;
-use crate::limits::{ADMIN_CONNECTIONS_MAX, ADMIN_IO_DEADLINE, SUBSCRIBER_STALL_MAX};
+use crate::limits::{
+    ADMIN_CONNECTIONS_MAX, ADMIN_IO_DEADLINE, ADMIN_REFUSAL_DEADLINE, SUBSCRIBER_STALL_MAX,
+};
 use crate::log::{Scope, log};
 
 /// For the daemon's own user, and for a group if one is named.
@@ -69,6 +71,7 @@ pub(crate) fn serve(control: &Arc<Control>, listener: &UnixListener) {
         let Some(stream) = accepting.take(stream) else { continue };
         if connections.fetch_add(1, Ordering::Relaxed) >= ADMIN_CONNECTIONS_MAX {
             connections.fetch_sub(1, Ordering::Relaxed);
+            turn_away(&stream);
             continue;
         }
         let control = Arc::clone(control);
@@ -82,6 +85,26 @@ pub(crate) fn serve(control: &Arc<Control>, listener: &UnixListener) {
         if started.is_err() {
             connections.fetch_sub(1, Ordering::Relaxed);
         }
+    }
+}
+
+/// Tells one too many why it gets nothing. It runs where connections are accepted, so that it has
+/// little time; who begins to ask later than that is cut off without a word.
+fn turn_away(stream: &UnixStream) {
+    let message =
+        format!("{ADMIN_CONNECTIONS_MAX} admin commands and listeners are served already");
+    let hint = "try again; `fuser -v` of the admin socket tells who holds them: an `events2` that \
+                nobody reads holds one";
+    let response = Response::Err(Failure::new(FailureCode::StateRefused, message, hint));
+    let answered = stream
+        .set_read_timeout(Some(ADMIN_REFUSAL_DEADLINE))
+        .and_then(|()| stream.set_write_timeout(Some(ADMIN_REFUSAL_DEADLINE)))
+        // So that who still writes does not find it closed.
+        .and_then(|()| Read::read(&mut &*stream, &mut [0; 4096]))
+        .map_err(WireError::Io)
+        .and_then(|_| write_message(stream, &response));
+    if let Err(error) = answered {
+        log!(Info, Scope::NODE, "an admin connection too many was cut off: {error}");
     }
 }
 

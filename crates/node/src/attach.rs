@@ -75,12 +75,13 @@ pub(crate) fn attach(
     state: &StateDir,
     patience: &mut Patience,
 ) -> Result<Attached, Failure> {
-    let register = read_register(&definition, state, patience)?;
+    // A register that is no good is told of before a disk is read.
+    read_register(&definition, state, patience)?;
     let place = definition.disk.as_ref();
     let replica =
         place.map(|place| read_replica(&definition, place, state, patience)).transpose()?;
     // Last: who waits for a disk does not keep the vote store from those who go on without it.
-    let register_disk = open_register(&state.register_path(&definition.name), patience)?;
+    let (register, register_disk) = hold_register(&definition, state, patience)?;
     Ok(Attached { definition, register, register_disk, replica, links: Held::No })
 }
 
@@ -90,9 +91,27 @@ pub(crate) fn attach_without_disk(
     state: &StateDir,
     patience: &mut Patience,
 ) -> Result<Attached, Failure> {
-    let register = read_register(&definition, state, patience)?;
-    let register_disk = open_register(&state.register_path(&definition.name), patience)?;
+    read_register(&definition, state, patience)?;
+    let (register, register_disk) = hold_register(&definition, state, patience)?;
     Ok(Attached { definition, register, register_disk, replica: None, links: Held::No })
+}
+
+/// The vote store, for this process alone from here on, and what it holds: `adopt` may have had it
+/// since it was looked at.
+fn hold_register(
+    definition: &Definition,
+    state: &StateDir,
+    patience: &mut Patience,
+) -> Result<(Register, SharedDisk), Failure> {
+    let path = state.register_path(&definition.name);
+    let disk = open_register(&path, patience)?;
+    let failed = |error: &dyn std::fmt::Display| {
+        let message = format!("cannot read the config register {}: {error}", path.display());
+        Failure::new(FailureCode::Internal, message, "is the state directory's disk healthy?")
+    };
+    let bytes = std::fs::read(&path).map_err(|error| failed(&error))?;
+    let register = newest_register(&bytes).map_err(|error| failed(&error))?;
+    Ok((register, disk))
 }
 
 /// Reads the vote store, or makes a new one where none is: then the node is a new voter.
@@ -124,6 +143,12 @@ fn read_register(
         }
         Err(error) => return Err(failed("read", &error)),
     };
+    if bytes.is_empty() {
+        // A run of `adopt` made it, and wrote nothing.
+        let register = fresh();
+        write_register(&register, path).map_err(|error| failed("make", &error))?;
+        return Ok(register);
+    }
     match newest_register(&bytes) {
         Ok(register) if register.resource == definition.id => Ok(register),
         Ok(_) => Err(failed("use", &"it belongs to another resource; move the file away")),
@@ -148,14 +173,22 @@ fn read_locked(path: &Path, patience: &mut Patience) -> stdio::Result<Vec<u8>> {
 }
 
 fn write_register(register: &Register, path: &Path) -> stdio::Result<()> {
+    let file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
+    write_version(&file, register)?;
+    sync_directory(path.parent().unwrap_or_else(|| Path::new(".")))
+}
+
+/// Into the slot of its number. The other one stays, or is empty. All of the file is written once:
+/// a directory that is full must not keep a vote from being written later.
+fn write_version(file: &File, register: &Register) -> stdio::Result<()> {
     let mut slot = vec![0; REGISTER_SLOT_BYTES];
     let place = slot.first_chunk_mut().expect("made as long as a slot");
-    let length = encode_register(register, place).map_err(stdio::Error::other)?;
-    let file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
-    file.write_all_at(&vec![0; REGISTER_FILE_BYTES], 0)?;
-    file.write_all_at(&slot[..length], register_slot_offset(register.write_counter))?;
-    file.sync_all()?;
-    sync_directory(path.parent().unwrap_or_else(|| Path::new(".")))
+    encode_register(register, place).map_err(stdio::Error::other)?;
+    if file.metadata()?.len() < REGISTER_FILE_BYTES as u64 {
+        file.write_all_at(&[0; REGISTER_FILE_BYTES], 0)?;
+    }
+    file.write_all_at(&slot, register_slot_offset(register.write_counter))?;
+    file.sync_all()
 }
 
 /// A metadata device that is open for this thread.

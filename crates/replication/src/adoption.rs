@@ -159,13 +159,17 @@ pub fn install(
     let voter = verdict.value.voters.iter().find(|voter| voter.node == node)?;
     let stamped = superblock.as_ref().map_or(0, |it| it.vote_stamp.write_counter);
     let counted = register.map_or(0, |register| register.write_counter);
+    // Above both, and of the other slot than the version that is there: that one stays until this
+    // one is written.
+    let next = stamped.max(counted) + 1;
+    let write_counter = next + (next - counted + 1) % 2;
     let register = Register {
         resource: verdict.value.resource,
         store: voter.store,
         promised: verdict.ballot,
         promised_nonce: Nonce(0),
         accepted: Some((verdict.ballot, verdict.value.clone())),
-        write_counter: stamped.max(counted) + 1,
+        write_counter,
         disk_left_at: None,
     };
     if let Some(superblock) = superblock {

@@ -621,11 +621,17 @@ fn parse_generation(text: &str) -> Result<u64, String> {
     u64::from_str_radix(digits, 16).map_err(|error| format!("not a hexadecimal number: {error}"))
 }
 
+const SECONDS_MAX: Duration = Duration::from_secs(365 * 24 * 3600);
+
 fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|error| format!("not a number of seconds: {error}"))?;
     let duration = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
     if duration.is_zero() {
         return Err("must be above 0".to_owned());
+    }
+    // What is added to it must not overflow.
+    if duration > SECONDS_MAX {
+        return Err(format!("must not be above {} (a year)", SECONDS_MAX.as_secs()));
     }
     Ok(duration)
 }

@@ -221,7 +221,9 @@ impl AdmError {
             Self::CreateMd(error) => error.hint(),
             Self::AdoptDrbd(error) => error.hint(),
             Self::DiskTimeout { .. } => {
-                "does the disk answer? `dmesg | tail`; the command can be repeated".to_owned()
+                "does the disk answer? `dmesg | tail`; the command can be repeated, and has longer \
+                 for a disk that is large or slow with --timeout SECONDS"
+                    .to_owned()
             }
             Self::FileTimeout { .. } => {
                 "name a copy of the file that is elsewhere with -c; `basalt setup status`, `basalt \

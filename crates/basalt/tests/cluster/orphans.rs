@@ -1,7 +1,10 @@
 //! State directories that are lost on a majority at once: `adopt` takes the disks for the truth.
 
 use std::fs;
+use std::thread;
+use std::time::Duration;
 
+use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
 
 use crate::BLOCK;
@@ -138,4 +141,35 @@ fn what_is_missing_has_to_be_named_and_old_remains_are_refused() {
     assert_eq!(read(&cluster, 2, 0), [7; BLOCK]);
     let state = cluster.status(2).unwrap().devices[0].disk_state;
     assert_eq!(state, DiskState::UpToDate);
+}
+
+/// `adopt` holds off for as long as a lease may be in use: a daemon that starts meanwhile is to get
+/// what it writes, and not what was there.
+#[test]
+fn a_witness_that_starts_while_it_is_adopted_keeps_its_vote() {
+    let mut cluster = Cluster::start_in_sync(3, 1);
+    cluster.client(0).write(0, &[7; BLOCK]).unwrap();
+    lose(&mut cluster, &[0, 1]);
+    (0..3).for_each(|index| drop(save(&cluster, index)));
+    from(&cluster, 0, &[0, 1, 2], &[]).unwrap();
+    let state = cluster.state_dir(2).display().to_string();
+    let mut words = vec!["adopt".to_owned(), "--node".into(), "n2".into(), "--state-dir".into()];
+    words.push(state);
+    for index in 0..3 {
+        words.extend(["--from".to_owned(), file(&cluster, index)]);
+    }
+    words.push("r0".to_owned());
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut adopting = cluster.adm_started(2, &words);
+    // It has read the register by now, and holds off.
+    thread::sleep(Duration::from_millis(500));
+    assert!(adopting.try_wait().unwrap().is_none(), "it held off for less than half a second");
+    cluster.launch(2);
+    assert!(adopting.wait().unwrap().success());
+    start(&mut cluster, &[0]);
+    cluster.wait(0, "its witness", |status| {
+        status.connections.iter().any(|it| it.connection_state == ConnectionState::Connected)
+    });
+    cluster.adm_ok(0, &["primary", "r0"]);
+    assert_eq!(read(&cluster, 0, 0), [7; BLOCK]);
 }

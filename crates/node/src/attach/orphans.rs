@@ -9,7 +9,8 @@
 //! takes, and for longer than a lease lasts that this node's voter may have granted.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io as stdio;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -17,19 +18,16 @@ use std::time::Duration;
 use api::response::{Failure, FailureCode};
 use format::ids::{MemberSet, NodeId};
 use format::metadata::{Register, ReplicaState, Superblock};
-use format::register::{
-    REGISTER_FILE_BYTES, REGISTER_SLOT_BYTES, decode_register, encode_register, newest_register,
-    register_slot_offset,
-};
+use format::register::{REGISTER_SLOT_BYTES, decode_register, encode_register, newest_register};
 use format::superblock::{decode_superblock, encode_superblock};
 use replication::adoption::{self, Fate, Obstacle, Proof, Remains, Verdict};
 use replication::limits::VOTER_HOLD_OFF;
 
-use super::{read_activity, read_locked, read_pages};
+use super::{read_activity, read_pages, write_version};
 use crate::attach::volumes::Volumes;
 use crate::definition::Definition;
 use crate::patience::Patience;
-use crate::state_dir::{disk_size_in, write_durably};
+use crate::state_dir::{disk_size_in, sync_directory, write_durably};
 
 /// How long a daemon that was killed may take to let its files go.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -148,7 +146,7 @@ pub enum Adopted {
 /// If the resource is up here, if its disk is not there or has no metadata of it, and if a disk
 /// fails.
 pub fn look(options: &OrphanOptions) -> Result<Traces, Failure> {
-    Held::open(options, |held| held.traces())
+    Held::open(options, Missing::Stays, |held| held.traces())
 }
 
 /// What follows from the remains of all nodes but `given_up`.
@@ -208,7 +206,7 @@ pub fn adopt(
     judgement: &Judgement,
     given: &Traces,
 ) -> Result<Adopted, Failure> {
-    Held::open(options, |held| held.adopt(&judgement.verdict, given))
+    Held::open(options, Missing::IsMade, |held| held.adopt(&judgement.verdict, given))
 }
 
 /// The disks and the register of a resource, locked.
@@ -216,13 +214,24 @@ struct Held<'a> {
     definition: &'a Definition,
     disks: Option<(Volumes<'a>, Superblock)>,
     register_path: PathBuf,
-    /// The file, as it was found.
+    /// Locked until the work is done: an `up` meanwhile waits, and finds what was written. None
+    /// where there is none and none is to be made.
+    register_file: Option<File>,
+    /// Its content, as it was found.
     register: Option<Vec<u8>>,
+}
+
+/// Whether a config register is made where none is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    Stays,
+    IsMade,
 }
 
 impl Held<'_> {
     fn open<T>(
         options: &OrphanOptions,
+        missing: Missing,
         work: impl FnOnce(&mut Held<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let OrphanOptions { resource, node, config_text, state_dir } = options;
@@ -237,12 +246,13 @@ impl Held<'_> {
                 Some(Volumes::open(&definition, (place, former), &mut patience)?)
             }
         };
-        let register = match read_locked(&register_path, &mut patience) {
-            Ok(bytes) => Some(bytes),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            Err(error) => return Err(failed("use", &register_path, &error)),
-        };
-        work(&mut Held { definition: &definition, disks, register_path, register })
+        let opened = open_register(&register_path, missing, &mut patience)
+            .map_err(|error| failed("use", &register_path, &error))?;
+        let (register_file, register) = opened.unzip();
+        // What was made just now, or by a run that ended early, holds nothing.
+        let register = register.filter(|bytes| !bytes.is_empty());
+        let definition = &definition;
+        work(&mut Held { definition, disks, register_path, register_file, register })
     }
 
     fn traces(&self) -> Result<Traces, Failure> {
@@ -314,27 +324,44 @@ impl Held<'_> {
         Ok(Adopted::Now)
     }
 
-    /// The file is the old one or the new one after a crash; the old one is kept beside it.
+    /// The file has the old version or the new one after a crash, for `install` counts on to the
+    /// other slot; the old file is kept beside it.
     fn write_register(&self, register: &Register) -> Result<(), Failure> {
         let path = &self.register_path;
         let wrong = |error: &dyn std::fmt::Display| failed("write", path, error);
-        let folder = path.parent().unwrap_or_else(|| Path::new("."));
-        fs::create_dir_all(folder).map_err(|error| wrong(&error))?;
         if let Some(bytes) = &self.register {
             let kept = path.with_extension("register-before-adopt");
             if !kept.exists() {
                 write_durably(&kept, bytes).map_err(|error| wrong(&error))?;
             }
         }
-        let mut slot = vec![0; REGISTER_SLOT_BYTES];
-        let place = slot.first_chunk_mut().expect("made as long as a slot");
-        encode_register(register, place).map_err(|error| wrong(&error))?;
-        let mut bytes = vec![0; REGISTER_FILE_BYTES];
-        let at = usize::try_from(register_slot_offset(register.write_counter));
-        let at = at.expect("an offset in the file");
-        bytes[at..at + REGISTER_SLOT_BYTES].copy_from_slice(&slot);
-        write_durably(path, &bytes).map_err(|error| wrong(&error))
+        let file = self.register_file.as_ref().expect("adopt makes it where there is none");
+        write_version(file, register).map_err(|error| wrong(&error))?;
+        let folder = path.parent().unwrap_or_else(|| Path::new("."));
+        sync_directory(folder).map_err(|error| wrong(&error))
     }
+}
+
+/// The file, locked, and what it holds.
+fn open_register(
+    path: &Path,
+    missing: Missing,
+    patience: &mut Patience,
+) -> stdio::Result<Option<(File, Vec<u8>)>> {
+    let is_to_be_made = missing == Missing::IsMade;
+    if is_to_be_made && let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut options = File::options();
+    options.read(true).write(is_to_be_made).create(is_to_be_made);
+    let mut file = match options.open(path) {
+        Err(error) if error.kind() == stdio::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    patience.lock(&file)?;
+    let mut bytes = Vec::new();
+    stdio::Read::read_to_end(&mut file, &mut bytes)?;
+    Ok(Some((file, bytes)))
 }
 
 /// The register has the value, or one that came after it.
