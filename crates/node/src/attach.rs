@@ -319,7 +319,7 @@ pub(crate) fn read_replica(
     let (volumes, mut superblock) = Volumes::open(definition, (place, former), patience)?;
     identity::check_data_disks(definition, &superblock, state)?;
     let (device, layout) = volumes.first();
-    add_slots(&mut superblock, layout, definition)?;
+    add_slots(&mut superblock, layout, definition);
     let mut pages = Vec::new();
     for (place, device, layout) in volumes.all() {
         read_pages(device, &superblock, (place, layout), &mut pages)?;
@@ -362,30 +362,44 @@ pub(crate) fn end_of(layout: &Layout) -> u64 {
     layout.superblock_offsets[1] + PAGE_BYTES
 }
 
-/// Gives a bitmap slot to members that have none yet; such a member needs a full resync.
-fn add_slots(
-    superblock: &mut Superblock,
-    layout: &Layout,
-    definition: &Definition,
-) -> Result<(), Failure> {
+/// Gives a bitmap slot to members that have none yet; such a member needs a full resync. Where none
+/// is free, one that nobody has any more is taken: what its pages still mark is copied for nothing.
+fn add_slots(superblock: &mut Superblock, layout: &Layout, definition: &Definition) {
     let known: MemberSet = superblock.slots.iter().map(|slot| slot.member).collect();
-    for member in definition.members.iter().filter(|m| m.is_diskful && !known.has(m.node)) {
-        if superblock.slots.len() >= usize::from(layout.slots) {
-            let message = format!(
-                "the metadata of {} has room for {} replicas, and {} would be one more",
-                definition.name, layout.slots, member.name
-            );
-            let hint = "make the metadata anew with more slots";
-            return Err(Failure::new(FailureCode::MetadataMismatch, message, hint));
-        }
-        superblock.slots.push(Slot {
+    let replicas = || definition.members.iter().filter(|member| member.is_diskful);
+    let named: MemberSet = replicas().map(|member| member.node).collect();
+    for member in replicas().filter(|member| !known.has(member.node)) {
+        let slot = Slot {
             member: member.node,
             base_epoch: replication::FULL,
             base_incarnation: Incarnation::default(),
             in_use: false,
-        });
+        };
+        if superblock.slots.len() < usize::from(layout.slots) {
+            superblock.slots.push(slot);
+        } else if let Some(place) = slot_of_nobody(superblock, named) {
+            superblock.slots[place] = slot;
+        } else {
+            // The others are not to wait for it.
+            log!(
+                Error,
+                Scope::resource(&definition.name),
+                "its metadata has room for {} members, and none for {}, which gets no replica: \
+                 `adjust` says what can be done once it is taken out of the configuration",
+                layout.slots,
+                member.name
+            );
+        }
     }
-    Ok(())
+}
+
+/// That of a member which neither the configuration nor the value names, as far as this node knows.
+fn slot_of_nobody(superblock: &Superblock, named: MemberSet) -> Option<usize> {
+    let value = superblock.vote.as_ref()?.value();
+    let in_sync = value.volumes.iter().flat_map(|volume| volume.insync.iter());
+    let needed: MemberSet = in_sync.map(|member| member.node).collect();
+    let needed = (needed | value.members | named).with(superblock.node);
+    superblock.slots.iter().position(|slot| !slot.in_use && !needed.has(slot.member))
 }
 
 fn read_pages(

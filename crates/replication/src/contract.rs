@@ -585,6 +585,8 @@ pub enum CommandErrorCode {
     NotPrimary,
     /// The size that was asked for cannot be had.
     Size,
+    /// The disk's metadata has no slot for a replica that is to be added.
+    NoSlot,
 }
 
 /// What a peer said of itself when its connection came up.
@@ -650,6 +652,8 @@ pub enum ResourceInput {
     Attach {
         id: CommandId,
         superblock: Box<Superblock>,
+        /// For how many members it has room: the own one, and those that may miss writes.
+        slots_max: u8,
     },
     /// The shards have a disk for one more volume.
     AddDisk {

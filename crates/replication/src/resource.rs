@@ -266,7 +266,9 @@ impl Resource {
             ResourceInput::RegisterFailed { save } => self.on_register_failed(save),
             ResourceInput::Group { shard, fact } => self.on_group(shard, fact),
             ResourceInput::Command { id, command } => self.on_command(id, command),
-            ResourceInput::Attach { id, superblock } => self.on_attach(id, superblock),
+            ResourceInput::Attach { id, superblock, slots_max } => {
+                self.on_attach(id, superblock, slots_max);
+            }
             ResourceInput::AddDisk { id, disk } => self.on_add_disk(id, disk),
             ResourceInput::DiskEnlarged { place, size_bytes } => {
                 self.on_disk_enlarged(place, size_bytes);

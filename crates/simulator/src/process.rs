@@ -22,7 +22,7 @@ use crate::disk::{Disk, Snapshot};
 /// The most shards that a node of a run has.
 pub(crate) const SHARDS_MAX: u8 = 4;
 /// Members that a disk's metadata has room for.
-const SLOTS_MAX: u8 = 8;
+pub(crate) const SLOTS_MAX: u8 = 8;
 
 pub(crate) struct Process {
     pub(crate) shards: u8,

@@ -122,6 +122,11 @@ fn create_one(
     } else {
         None
     };
+    // Who has no disk misses nothing.
+    let replicas = resource
+        .hosts
+        .iter()
+        .filter(|host| host.volume(volume.number).is_some_and(|volume| !volume.is_diskless()));
     Ok(format_disk(&CreateMdOptions {
         disk,
         metadata_disk,
@@ -129,7 +134,7 @@ fn create_one(
         volume: volume.number,
         first,
         node_id: host.node_id,
-        member_ids: resource.hosts.iter().map(|host| host.node_id).collect(),
+        member_ids: replicas.map(|host| host.node_id).collect(),
         size_bytes: resource.disk_options(&host.name, volume.number).size_bytes,
         peers_max: options.max_peers,
         former_bytes: former_size(&options.state_dir, &resource.name, volume.number),

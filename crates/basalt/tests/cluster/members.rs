@@ -102,3 +102,69 @@ fn the_last_good_replica_is_not_given_up() {
     let said = cluster.adm_refused(1, &["adjust", "r0"]);
     assert!(said.contains("no UpToDate replica in reach would be left"), "{said}");
 }
+
+/// What each replica notes of the others has its place on the disk, and there are as many as
+/// `create-md` made.
+#[test]
+fn a_replica_too_many_is_refused_and_one_that_left_makes_room() {
+    let mut cluster = Cluster::prepare(4, 0);
+    let configure = |cluster: &Cluster, members: &[usize]| {
+        fs::write(cluster.config(), cluster.config_text_of("r0", members)).unwrap();
+    };
+    configure(&cluster, &[0, 1, 2]);
+    for index in 0..3 {
+        let name = cluster.nodes[index].name.clone();
+        cluster.adm_ok(index, &["create-md", "--force", "--max-peers", "2", "--node", &name, "r0"]);
+    }
+    (0..4).for_each(|index| cluster.launch(index));
+    (0..3).for_each(|index| cluster.adm_ok(index, &["up", "r0"]));
+    cluster.wait_connected(0);
+    cluster.adm_ok(0, &["primary", "--force", "r0"]);
+    cluster.wait_up_to_date(0);
+
+    configure(&cluster, &[0, 1, 2, 3]);
+    let said = cluster.adm_refused(0, &["adjust", "r0"]);
+    assert!(said.contains("no room for one more replica"), "{said}");
+    assert!(said.contains("--max-peers N"), "{said}");
+    // A start with such a configuration leaves that replica out, and nothing else.
+    cluster.adm_ok(1, &["down", "r0"]);
+    cluster.adm_ok(1, &["up", "r0"]);
+    cluster.wait_up_to_date(0);
+    cluster.wait_for_log(1, "room for 3 members, and none for n3");
+
+    adjust(&cluster, &[0, 1, 0, 1], &[0, 1]);
+    cluster.wait(0, "voters without the third", |status| voters(status) == ["n0", "n1"]);
+    cluster.adm_ok(2, &["down", "r0"]);
+    configure(&cluster, &[0, 1, 3]);
+    let said = cluster.adm_refused(0, &["adjust", "r0"]);
+    assert!(said.contains("free after `basalt adm down` and `up`"), "{said}");
+    cluster.adm_ok(0, &["secondary", "r0"]);
+    for index in [1, 0] {
+        cluster.adm_ok(index, &["down", "r0"]);
+        cluster.adm_ok(index, &["up", "r0"]);
+    }
+    cluster.adm_ok(3, &["up", "r0"]);
+    cluster
+        .poll(0, "its role", || cluster.adm(0, &["primary", "r0"]).status.success().then_some(()));
+    cluster.wait(0, "the new replica", |status| {
+        status.epoch.as_ref().is_some_and(|epoch| epoch.insync == ["n0", "n1", "n3"])
+    });
+    // It misses a write, and gets it by what the others noted of it.
+    cluster.kill(3);
+    cluster.client(0).write(0, &[7; BLOCK]).unwrap();
+    cluster.kill(0);
+    cluster.kill(1);
+    (0..2).chain([3]).for_each(|index| cluster.launch(index));
+    cluster
+        .poll(0, "its role", || cluster.adm(0, &["primary", "r0"]).status.success().then_some(()));
+    cluster.wait(0, "the new replica", |status| {
+        status.epoch.as_ref().is_some_and(|epoch| epoch.insync == ["n0", "n1", "n3"])
+    });
+    let mut client = cluster.client(0);
+    let size = client.export().size_bytes;
+    let mut block = [0; BLOCK];
+    client.read(0, &mut block).unwrap();
+    assert_eq!(block, [7; BLOCK]);
+    client.close().unwrap();
+    assert!(cluster.data(0, size) == cluster.data(3, size));
+}

@@ -51,6 +51,7 @@ impl Shard {
         let shared = self.rim.kit.mesh.others().map(|_| opened.clone()).collect();
         let disk = opened.adopt(&mut self.rim).map_err(failed)?;
         let superblock = Box::new(replica.superblock.clone());
+        let slots_max = replica.disk.layout.slots;
         let groups = group_disks(replica, shards);
         let rim = &mut self.rim;
         let hosted = self.hosted[id.0 as usize].as_mut().expect("found by its name");
@@ -59,7 +60,7 @@ impl Shard {
         hosted.next_command += 1;
         let asker = Asker::Admin(ticket);
         hosted.commands.push(PendingCommand { id: command, asker, kind: CommandKind::Attach });
-        let input = ResourceInput::Attach { id: command, superblock };
+        let input = ResourceInput::Attach { id: command, superblock, slots_max };
         rim.inbox.push_back((id, Input::Resource(input)));
         Ok(None)
     }

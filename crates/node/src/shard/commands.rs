@@ -469,6 +469,12 @@ fn failure(error: CommandError, kind: CommandKind) -> Failure {
         CommandErrorCode::TimedOut => (FailureCode::Timeout, "see `status` for what it waits for"),
         CommandErrorCode::NotPrimary => (FailureCode::StateRefused, ""),
         CommandErrorCode::Size => (FailureCode::StateRefused, "the size stays as it is"),
+        CommandErrorCode::NoSlot => (
+            FailureCode::MetadataMismatch,
+            "what nodes had that are gone is free after `basalt adm down` and `up` of the resource \
+             here; for more replicas than that make the metadata anew on one node after the other: \
+             `down`, `create-md --force --max-peers N`, `up`, and wait until it is UpToDate",
+        ),
     };
     Failure::new(code, error.message, hint)
 }

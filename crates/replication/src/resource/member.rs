@@ -490,7 +490,12 @@ impl Resource {
 
     /// A disk is there (again). What it holds counts as after a restart: it is sealed and admitted
     /// anew, and gets what it missed.
-    pub(crate) fn on_attach(&mut self, id: CommandId, mut superblock: Box<Superblock>) {
+    pub(crate) fn on_attach(
+        &mut self,
+        id: CommandId,
+        mut superblock: Box<Superblock>,
+        slots_max: u8,
+    ) {
         if let Some((code, reason)) = self.obstacle_to_attach(&superblock) {
             return self.refuse(id, code, reason);
         }
@@ -505,6 +510,7 @@ impl Resource {
             make_blank(&mut superblock, &mut self.random);
         }
         self.member.attaching = Some((id, superblock));
+        self.options.slots_max = slots_max;
         let round = self.start_round(RoundKind::Attached);
         self.actions.push(ResourceAction::TakeDisk { round });
     }
@@ -563,6 +569,8 @@ impl Resource {
         self.room.begin_anew();
         self.saves.forget_stamp();
         self.on_config_for_member();
+        // What the groups were told meanwhile went by the slots of a former disk, or of none.
+        self.tell_slots(self.tracking);
         // OPEN says what a replica is: all peers are to hear of this one.
         let peers: Vec<NodeId> = self.peers.keys().copied().collect();
         for peer in peers {

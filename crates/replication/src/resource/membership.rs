@@ -109,9 +109,22 @@ impl Resource {
         } else if !dropped.is_empty() && left.is_empty() {
             let reason = "no UpToDate replica in reach would be left";
             Some((CommandErrorCode::NoUpToDateData, reason))
+        } else if !self.has_slots_for(members) {
+            Some((CommandErrorCode::NoSlot, "the metadata here has no room for one more replica"))
         } else {
             None
         }
+    }
+
+    /// Whether each replica that a new configuration adds has a slot, or can get one.
+    fn has_slots_for(&self, members: &[MemberOptions]) -> bool {
+        let Some(superblock) = &self.superblock else { return true };
+        let diskful = |members: &[MemberOptions]| -> MemberSet {
+            members.iter().filter(|member| member.diskful).map(|member| member.node).collect()
+        };
+        let known: MemberSet = superblock.slots.iter().map(|slot| slot.member).collect();
+        let new = diskful(members).minus(diskful(&self.options.members)).minus(known);
+        new.is_empty() || known.len() + new.len() <= u32::from(self.options.slots_max)
     }
 
     // ---- As the leader.
