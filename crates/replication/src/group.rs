@@ -404,9 +404,11 @@ impl LaneGroup {
                 format!("lane {:?}: window {window:?} {leader:?}", lane.index)
             })
             .collect();
-        let Self { syncing, recording, view, shared, .. } = self;
+        let Self { syncing, recording, view, shared, draining, flushes, .. } = self;
         let activity = &shared.activity;
-        format!("{view:?} {activity:?} {syncing:?} {recording:?} {lanes:?}")
+        format!(
+            "{view:?} {activity:?} {draining:?} {flushes:?} {syncing:?} {recording:?} {lanes:?}"
+        )
     }
 
     #[inline(never)]

@@ -1,8 +1,6 @@
 //! State directories that are lost on a majority at once: `adopt` takes the disks for the truth.
 
-use std::fs;
-use std::thread;
-use std::time::Duration;
+use std::fs::{self, File, TryLockError};
 
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
@@ -161,9 +159,13 @@ fn a_witness_that_starts_while_it_is_adopted_keeps_its_vote() {
     words.push("r0".to_owned());
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut adopting = cluster.adm_started(2, &words);
-    // It has read the register by now, and holds off.
-    thread::sleep(Duration::from_millis(500));
-    assert!(adopting.try_wait().unwrap().is_none(), "it held off for less than half a second");
+    // Once it has read the register it holds off.
+    let register = File::open(cluster.state_dir(2).join("resources/r0.register")).unwrap();
+    cluster.poll(2, "lock of its register", || {
+        let is_held = matches!(register.try_lock(), Err(TryLockError::WouldBlock));
+        register.unlock().unwrap();
+        is_held.then_some(())
+    });
     cluster.launch(2);
     assert!(adopting.wait().unwrap().success());
     start(&mut cluster, &[0]);

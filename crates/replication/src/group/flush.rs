@@ -269,13 +269,19 @@ impl LaneGroup {
         }
     }
 
+    /// Those of requests. That of a drain goes on as long as the drain: nothing else would end it.
     pub(crate) fn fail_flushes(&mut self, actions: &mut Vec<GroupAction>) {
-        for flush in std::mem::take(&mut self.flushes.volume) {
+        let drain = match self.draining {
+            Draining::Flushing { flush, .. } => Some(flush),
+            Draining::No | Draining::Finishing { .. } | Draining::Done { .. } => None,
+        };
+        self.flushes.volume.retain(|flush| {
             if let Some(part) = flush.part {
                 let result = Err(RequestError::Io);
                 actions.push(GroupAction::Complete { part, result });
             }
-        }
+            drain == Some(flush.id)
+        });
         for part in std::mem::take(&mut self.flushes.overflow) {
             fail_part(part, actions);
         }

@@ -102,6 +102,7 @@ impl Resource {
     }
 
     fn start_admissions(&mut self) {
+        let has_majority = self.has_majority();
         let Some(session) = &self.session else { return };
         let candidates = self.tracked().and(self.connected()).minus(self.gone());
         let leaving = self.config().map_or(MemberSet::EMPTY, |config| self.leaving(config));
@@ -116,7 +117,9 @@ impl Resource {
         if let Some(session) = self.session.as_mut() {
             session.admit_again_at.retain(|_, &mut at| at > now);
         }
-        for member in ready {
+        // A member obeys whoever seals it: this node must not be one that was superseded, and has
+        // not heard of it. Its lease comes with a step of its own.
+        for member in ready.into_iter().filter(|_| has_majority) {
             self.seal_returning(member);
         }
     }
@@ -298,8 +301,12 @@ impl Resource {
     }
 
     pub(crate) fn on_all_floors(&mut self) {
+        let has_majority = self.has_majority();
         let Some(session) = self.session.as_mut() else { return };
         let nonce = session.nonce;
+        if !has_majority {
+            return self.give_up_admissions();
+        }
         let mut admitted = Vec::new();
         for (&member, admission) in &mut session.admissions {
             if admission.step == Step::AskingFloors {
