@@ -55,6 +55,9 @@ pub(crate) const SLOW_MEMBER_NEVER: Duration = Duration::from_secs(10 * 365 * 24
 /// How often disks with a `disk-timeout` are looked at, an eighth of it in these bounds.
 pub(crate) const HUNG_LOOK_MIN: Duration = Duration::from_millis(50);
 pub(crate) const HUNG_LOOK_MAX: Duration = Duration::from_secs(1);
+/// A look that comes later than this was late because this process did not run: it was stopped, or
+/// the machine was.
+pub(crate) const STOOD_STILL: Duration = Duration::from_millis(500);
 /// A state directory that does not write a register within this takes no vote any more. It may be
 /// busy for a moment, and nothing but a restart takes it back into use.
 pub(crate) const REGISTER_PATIENCE: Duration = DISK_STALL_MAX;

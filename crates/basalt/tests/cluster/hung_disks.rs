@@ -5,14 +5,20 @@
 //! without them it says so and shows nothing. Another answers nothing at all.
 
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use api::disk_state::DiskState;
+use frontend::nbd::client::{Connection, Request};
+use frontend::nbd::wire::Command;
 use io::now;
 
 use crate::BLOCK;
 use crate::deaf::Deaf;
 use crate::frozen::Place;
 use crate::harness::Cluster;
+use crate::times::signal;
 
 /// Three nodes, of which one has a disk that can stand still.
 fn start(index: usize) -> Option<(Cluster, Place)> {
@@ -334,7 +340,7 @@ fn a_daemon_ends_in_time_whatever_its_disks_do() {
             let mut client = cluster.client(0);
             client.write(0, &[1; BLOCK]).unwrap();
             disk.fall_silent();
-            blocked = Some(std::thread::spawn(move || drop(client.write(0, &[2; BLOCK]))));
+            blocked = Some(thread::spawn(move || drop(client.write(0, &[2; BLOCK]))));
             cluster.poll(0, "request to the disk", || {
                 let status = cluster.status(0)?;
                 let statistics = status.devices[0].statistics.as_ref()?;
@@ -366,4 +372,51 @@ fn a_daemon_ends_in_time_whatever_its_disks_do() {
         let log = cluster.directory.path().join("log0");
         fs::write(log, "").unwrap();
     }
+}
+
+/// A daemon that was stopped hears of nothing meanwhile: its disk is not to blame.
+#[test]
+fn the_time_in_which_a_daemon_was_stopped_is_not_the_disks() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    let text = cluster.config_text("r0").replacen("r0 {", "r0 { disk { disk-timeout 15; }", 1);
+    fs::write(cluster.config(), text).unwrap();
+    (0..3).for_each(|index| cluster.adm_ok(index, &["adjust", "r0"]));
+    let client = cluster.client(0);
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let load = scope.spawn(|| write_until(client, &is_over));
+        for _ in 0..3 {
+            signal(&cluster, 1, "-STOP");
+            // Longer than the limit; nobody hears of anything meanwhile.
+            let until = now() + Duration::from_secs(2);
+            while now() < until {
+                thread::park_timeout(until.since(now()));
+            }
+            signal(&cluster, 1, "-CONT");
+            cluster.wait_up_to_date(0);
+        }
+        is_over.store(true, Ordering::Relaxed);
+        load.join().unwrap();
+    });
+    assert!(!cluster.log(1).contains("(disk-timeout)"), "{}", cluster.log(1));
+}
+
+/// Keeps 32 writes under way.
+fn write_until(client: Connection, is_over: &AtomicBool) {
+    let (mut sender, mut receiver, _) = client.split();
+    receiver.set_read_timeout(Duration::from_secs(60)).unwrap();
+    let (mut sent, mut answered) = (0, 0);
+    while answered < sent || !is_over.load(Ordering::Relaxed) {
+        while sent < answered + 32 && !is_over.load(Ordering::Relaxed) {
+            let offset = sent % 4096 * BLOCK as u64;
+            let length = BLOCK as u64;
+            let request =
+                Request { command: Command::Write, flags: 0, cookie: sent, offset, length };
+            sender.send_request(&request, &[7; BLOCK]).unwrap();
+            sent += 1;
+        }
+        assert_eq!(receiver.recv_reply().unwrap().error, None);
+        answered += 1;
+    }
+    sender.send_disconnect().unwrap();
 }

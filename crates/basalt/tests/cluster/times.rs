@@ -9,7 +9,7 @@ use api::connection_state::ConnectionState;
 
 use crate::harness::Cluster;
 
-fn signal(cluster: &Cluster, index: usize, word: &str) {
+pub(crate) fn signal(cluster: &Cluster, index: usize, word: &str) {
     let id = cluster.nodes[index].daemon.as_ref().unwrap().id().to_string();
     assert!(Command::new("kill").args([word, &id]).status().unwrap().success());
 }

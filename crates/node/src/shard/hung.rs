@@ -11,11 +11,12 @@
 //! that failed, whatever that says of disks: the node votes no more until it is restarted.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use replication::contract::{DeviceError, FromGroup};
 use stdx::time::Time;
 
-use crate::limits::{HUNG_LOOK_MAX, HUNG_LOOK_MIN, REGISTER_PATIENCE};
+use crate::limits::{HUNG_LOOK_MAX, HUNG_LOOK_MIN, REGISTER_PATIENCE, STOOD_STILL};
 use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::shard::Shard;
@@ -35,6 +36,12 @@ impl Shard {
         let now = self.rim.kit.now;
         let limits = self.parts.iter().flatten().filter_map(|part| part.disk_timeout());
         let Some(least) = limits.min() else { return Time::NEVER };
+        let again = now + (least / 8).clamp(HUNG_LOOK_MIN, HUNG_LOOK_MAX);
+        let late = now.since(self.hung_look_at);
+        if late > STOOD_STILL {
+            self.excuse(late, Operation::may_hang);
+            return again;
+        }
         let waiting = self.rim.operations.iter().filter(|(_, it)| it.may_hang());
         let hung: BTreeSet<HostedId> = waiting
             .filter(|(_, it)| {
@@ -46,13 +53,32 @@ impl Shard {
         for id in hung {
             self.give_up_hung_disk(id);
         }
-        now + (least / 8).clamp(HUNG_LOOK_MIN, HUNG_LOOK_MAX)
+        again
+    }
+
+    /// This thread did not run: what ended meanwhile it has not heard of, and the time is not the
+    /// disk's.
+    fn excuse(&mut self, late: Duration, waits: impl Fn(&Operation) -> bool) {
+        let operations = &mut self.rim.operations;
+        for index in 0..operations.end() {
+            if let Some(key) = operations.key_at(index)
+                && let Some(operation) = operations.get_mut(key).filter(|it| waits(it))
+            {
+                operation.since = operation.since + late;
+            }
+        }
     }
 
     /// State directories that do not answer: nobody waits for them for ever.
     pub(super) fn give_up_hung_registers(&mut self) {
         let now = self.rim.kit.now;
         let is_waited_for = |it: &Operation| it.is_of_register() && !it.is_abandoned();
+        let late = now.since(self.rim.register_due);
+        if late > STOOD_STILL {
+            self.excuse(late, is_waited_for);
+            self.rim.register_due = now + HUNG_LOOK_MAX;
+            return;
+        }
         let due = |it: &Operation| it.since + REGISTER_PATIENCE;
         let waiting = self.rim.operations.iter().filter(|(_, it)| is_waited_for(it));
         let (hung, waiting): (Vec<_>, Vec<_>) = waiting.partition(|(_, it)| now >= due(it));
