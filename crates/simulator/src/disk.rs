@@ -264,7 +264,12 @@ impl Disk {
         self.late.push(from..until);
     }
 
+    /// Two copies are written in turn, by whether their number is odd: over the older one as long
+    /// as the numbers have no gap. So a write that is torn leaves the newer one, which is the one
+    /// that is kept here.
     pub(crate) fn set_superblock(&mut self, superblock: &Superblock) {
+        let next = self.superblock.write_counter + 1;
+        assert_eq!(superblock.write_counter, next, "it is written over the older copy");
         self.superblock = superblock.clone();
         if superblock.state == ReplicaState::InSync {
             self.late.clear();

@@ -27,11 +27,19 @@ pub(crate) struct Saves {
     /// The current write has a superblock, and one of this life is on the disk.
     stamps: bool,
     stamped: bool,
-    /// What the superblock said of votes before the current write, if that has the register.
-    stamped_before: Option<(VoteStamp, Option<Box<VoteCopy>>)>,
+    /// What the superblock said before the current write, if that has the register.
+    before: Option<Before>,
     wanted_register: bool,
     wanted_superblock: bool,
     wanted_then: Vec<AfterSave>,
+}
+
+/// What a superblock is again if the register that goes before it is not written.
+#[derive(Debug)]
+struct Before {
+    write_counter: u64,
+    vote_stamp: VoteStamp,
+    vote: Option<Box<VoteCopy>>,
 }
 
 /// What may be said or done only once the state behind it is durable.
@@ -153,7 +161,7 @@ impl Saves {
     /// is stamped.
     pub(crate) fn forget_stamp(&mut self) {
         self.stamped = false;
-        self.stamped_before = None;
+        self.before = None;
     }
 }
 
@@ -194,7 +202,10 @@ impl Resource {
         let stamp = &self.voter.register;
         let superblock = self.superblock.as_mut().filter(|_| !self.member.disk_failed);
         let known = superblock.as_ref().filter(|_| with_register);
-        saves.stamped_before = known.map(|known| (known.vote_stamp, known.vote.clone()));
+        saves.before = known.map(|known| {
+            let Superblock { write_counter, vote_stamp, ref vote, .. } = **known;
+            Before { write_counter, vote_stamp, vote: vote.clone() }
+        });
         let superblock = superblock.map(|superblock| {
             superblock.write_counter += 1;
             if is_mute {
@@ -269,10 +280,13 @@ impl Resource {
             return;
         }
         self.voter.is_mute = true;
-        let before = self.saves.stamped_before.take();
-        if let (Some((stamp, vote)), Some(superblock)) = (before, self.superblock.as_mut()) {
-            superblock.vote_stamp = stamp;
-            superblock.vote = vote;
+        let before = self.saves.before.take();
+        if let (Some(before), Some(superblock)) = (before, self.superblock.as_mut()) {
+            superblock.vote_stamp = before.vote_stamp;
+            superblock.vote = before.vote;
+            // Nothing was written as that one. A number that is left out makes the copies take
+            // turns no more, and the stamps run two ahead.
+            superblock.write_counter = before.write_counter;
             // Should the disk fail in this life, nothing will tell the next one.
             superblock.kernel_boot_id = KernelBootId(0);
         }
