@@ -31,6 +31,7 @@ use format::register::{
 use format::space::Place;
 use format::superblock::SUPERBLOCK_BYTES;
 use io::SharedDisk;
+use replication::bitmap::Bitmap;
 use replication::group::LoadedPage;
 
 use crate::attach::opening::{open_register, open_replica};
@@ -408,6 +409,7 @@ fn read_pages(
     (place, layout): (Place, &Layout),
     pages: &mut Vec<LoadedPage>,
 ) -> Result<(), Failure> {
+    let blocks = superblock.space().blocks_at(place);
     for (index, slot) in (0_u8..).zip(&superblock.slots) {
         if !replication::attach::may_have_marks(superblock, slot) {
             continue;
@@ -415,16 +417,31 @@ fn read_pages(
         let per_lane = u64::from(layout.pages_per_lane());
         let begin = layout.bitmap_page_offset(index, LaneIndex(0), 0);
         let end = begin + u64::from(layout.lanes) * per_lane * PAGE_BYTES;
+        let mut decayed = 0;
         device.read_data(begin..end, |offset, block| {
             if block.iter().any(|byte| *byte != 0) {
                 let number = (offset - begin) / PAGE_BYTES;
                 let lane = u8::try_from(number / per_lane).expect("a lane of the layout");
                 let page = u32::try_from(number % per_lane).expect("a page of the layout");
                 let (member, lane) = (slot.member, LaneIndex(lane));
-                let page = place.first_page() + page;
-                pages.push(LoadedPage { member, lane, page, bits: bits_of(block) });
+                let mut bits = bits_of(block);
+                decayed +=
+                    u32::from(Bitmap::new(lane, layout.lanes, blocks).cut_off(page, &mut bits));
+                if bits.iter().any(|word| *word != 0) {
+                    pages.push(LoadedPage { member, lane, page: place.first_page() + page, bits });
+                }
             }
         })?;
+        if decayed > 0 {
+            log!(
+                Warning,
+                Scope::resource(&superblock.resource_name),
+                "{}: {decayed} pages of the bitmap of node {} mark blocks behind the end of the \
+                 volume, which is ignored: that is damage, and what else they mark may be too",
+                device.path.display(),
+                slot.member
+            );
+        }
     }
     Ok(())
 }

@@ -55,7 +55,25 @@ impl Bitmap {
         bitmap
     }
 
-    /// Takes over a page as read from disk.
+    /// Takes out of a page as read from disk what it marks behind the end of the lane, and says
+    /// whether that was anything: no page was written so, and a disk may give back other bytes.
+    #[must_use]
+    pub fn cut_off(&self, page: u32, bits: &mut BitmapBits) -> bool {
+        if page + 1 < self.page_count() {
+            return false;
+        }
+        let mut has_marks = false;
+        for (word, within) in bits.iter_mut().zip(self.page_mask(page).iter()) {
+            has_marks |= *word & !within != 0;
+            *word &= within;
+        }
+        has_marks
+    }
+
+    /// Takes over a page as read from disk, once what is behind the end was cut off.
+    ///
+    /// # Panics
+    /// If the lane has no such page.
     pub fn load(&mut self, page: u32, bits: Box<BitmapBits>) {
         assert!(page < self.page_count(), "a page beyond the end of the lane");
         let ones = bits.iter().map(|word| word.count_ones()).sum();

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use format::activity_log::{AL_RECORD_BYTES, encode_al_record};
+use format::ids::{BLOCK_BYTES, EXTENT_BLOCKS};
 use format::metadata::{AlChange, AlRecord};
 use tempfile::TempDir;
 
@@ -91,6 +92,12 @@ fn append(device: &Device<'_>, (superblock, layout): (&Superblock, &Layout), num
     device.write(layout.al_record_offset(RING, number), &block).unwrap();
 }
 
+/// Over the older copy.
+fn write_superblock(device: &Device<'_>, (superblock, layout): (&mut Superblock, &Layout)) {
+    superblock.write_counter += 1;
+    write_at(device, superblock, layout, superblock_offset(superblock, layout)).unwrap();
+}
+
 /// The ring was damaged when the node started after a clean end; what it names after that counts,
 /// and not what it named before.
 #[test]
@@ -106,8 +113,7 @@ fn records_behind_damage_are_believed_and_those_before_it_are_not() {
     }
     device.write(layout.al_record_offset(RING, 44), &[0; AL_RECORD_BYTES]).unwrap();
     superblock.clean = true;
-    superblock.write_counter += 1;
-    write_at(&device, &superblock, &layout, superblock_offset(&superblock, &layout)).unwrap();
+    write_superblock(&device, (&mut superblock, &layout));
 
     let next = place.attach().al_next_numbers[usize::from(RING)];
     let mut replayed = 0;
@@ -165,4 +171,31 @@ fn marks_of_the_own_slot_are_read_whatever_its_header_says() {
     let found: Vec<_> = pages.iter().map(|it| (it.member.get(), it.lane, it.page)).collect();
     assert_eq!(found, [(0, LaneIndex(3), 0)]);
     assert_eq!(pages[0].bits[0], 4 << 40);
+}
+
+/// Pages have no checksum: bits of one that decayed ended the daemon at each of its starts.
+#[test]
+fn marks_behind_the_end_of_the_volume_are_ignored() {
+    let place = Place::new();
+    let replica = place.attach();
+    let (mut superblock, layout) = (replica.superblock.clone(), replica.disk.layout);
+    // The lane behind the tenth has none of its blocks.
+    superblock.size_bytes = (10 * EXTENT_BLOCKS + 7) * BLOCK_BYTES;
+    let own = superblock.slots.iter().position(|slot| slot.member == superblock.node);
+    let own = u8::try_from(own.unwrap()).unwrap();
+    let path = place.disk();
+    let device = Device::share(&path).unwrap();
+    // Something is active, so that the pages are gone through.
+    append(&device, (&superblock, &layout), 2);
+    superblock.clean = false;
+    write_superblock(&device, (&mut superblock, &layout));
+    let decayed = [0xff; SUPERBLOCK_BYTES];
+    for lane in [9, 10, 11] {
+        device.write(layout.bitmap_page_offset(own, LaneIndex(lane), 0), &decayed).unwrap();
+    }
+    drop(replica);
+    let pages = place.attach().pages;
+    let ones = |page: &LoadedPage| page.bits.iter().map(|word| u64::from(word.count_ones())).sum();
+    let found: Vec<(u8, u64)> = pages.iter().map(|page| (page.lane.0, ones(page))).collect();
+    assert_eq!(found, [(2, EXTENT_BLOCKS), (9, EXTENT_BLOCKS), (10, 7)]);
 }
