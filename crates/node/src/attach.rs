@@ -19,7 +19,9 @@ use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
 use api::response::{Failure, FailureCode};
-use format::activity_log::{AL_FIRST_NUMBER, ReplayError, format_ring, replay_ring};
+use format::activity_log::{
+    AL_FIRST_NUMBER, AL_RECORD_BYTES, ReplayError, RingReplay, format_ring, replay_ring,
+};
 use format::error::DecodeError;
 use format::ids::{Incarnation, LaneIndex, MemberSet, NodeId, VoteStoreId};
 use format::layout::{AL_RING_BYTES, Layout, PAGE_BYTES};
@@ -40,6 +42,7 @@ use crate::definition::{Definition, DiskPlace};
 use crate::links::session::Held;
 use crate::log::{Scope, log};
 use crate::patience::{Patience, Steps};
+use crate::sectors;
 use crate::shard::part::NewDisk;
 use crate::state_dir::{StateDir, sync_directory};
 
@@ -241,11 +244,26 @@ impl<'a> Device<'a> {
     pub(crate) fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>, Failure> {
         let length = usize::try_from(length).expect("metadata is far smaller than memory");
         let mut bytes = vec![0; length];
-        self.file
-            .read_exact_at(&mut bytes, offset)
+        sectors::read(&self.file, offset, &mut bytes)
             .map_err(|error| self.failure("read", &error))?;
         self.steps.add_one();
         Ok(bytes)
+    }
+
+    /// `None` where sectors of it cannot be read: a write gives them back.
+    pub(crate) fn read_unless_lost(
+        &self,
+        offset: u64,
+        length: u64,
+    ) -> Result<Option<Vec<u8>>, Failure> {
+        let mut bytes = vec![0; usize::try_from(length).expect("far smaller than memory")];
+        let result = sectors::read(&self.file, offset, &mut bytes);
+        self.steps.add_one();
+        match result {
+            Ok(()) => Ok(Some(bytes)),
+            Err(error) if sectors::is_unreadable(&error) => Ok(None),
+            Err(error) => Err(self.failure("read", &error)),
+        }
     }
 
     /// Shows the blocks of `range` that are not in a hole of a file, with their offsets. Both ends
@@ -274,7 +292,7 @@ impl<'a> Device<'a> {
     }
 
     pub(crate) fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Failure> {
-        self.file.write_all_at(bytes, offset).map_err(|error| self.failure("write", &error))?;
+        sectors::write(&self.file, offset, bytes).map_err(|error| self.failure("write", &error))?;
         self.steps.add_one();
         Ok(())
     }
@@ -481,8 +499,16 @@ fn read_activity(
     let mut damaged = Vec::new();
     let mut is_of_earlier = false;
     for ring in 0..u8::try_from(AL_RINGS).expect("16 rings") {
-        let bytes = device.read(layout.al_ring_offset(ring), AL_RING_BYTES)?;
-        match replay_ring(ring, superblock.incarnation, &bytes) {
+        let (bytes, unreadable) = read_ring(device, layout, ring, definition)?;
+        let mut replayed = replay_ring(ring, superblock.incarnation, &bytes);
+        if let Ok(RingReplay { newest, .. }) = replayed
+            && unreadable.contains(&layout.al_record_offset(ring, newest + 1))
+        {
+            // A torn one was not durable when it was written, and no data on its word; this one may
+            // have been for long.
+            replayed = Err(ReplayError::Damaged { ring, missing: newest + 1 });
+        }
+        match replayed {
             Ok(replay) => {
                 active.extend(replay.extents);
                 newest[usize::from(ring)] = replay.newest;
@@ -507,6 +533,35 @@ fn read_activity(
         active.extend(superblock.space().extents());
     }
     Ok(Activity { active, newest, damaged })
+}
+
+/// All bytes of a ring. Where a record cannot be read they are zeroes, and its place is listed.
+fn read_ring(
+    device: &Device<'_>,
+    layout: &Layout,
+    ring: u8,
+    definition: &Definition,
+) -> Result<(Vec<u8>, Vec<u64>), Failure> {
+    let start = layout.al_ring_offset(ring);
+    if let Some(bytes) = device.read_unless_lost(start, AL_RING_BYTES)? {
+        return Ok((bytes, Vec::new()));
+    }
+    let mut bytes = Vec::new();
+    let mut unreadable = Vec::new();
+    for offset in (start..start + AL_RING_BYTES).step_by(AL_RECORD_BYTES) {
+        let record = device.read_unless_lost(offset, AL_RECORD_BYTES as u64)?;
+        if record.is_none() {
+            let disk = device.path.display();
+            log!(
+                Warning,
+                Scope::resource(&definition.name),
+                "{disk}: the record of the activity log at byte {offset} cannot be read"
+            );
+            unreadable.push(offset);
+        }
+        bytes.extend(record.unwrap_or_else(|| vec![0; AL_RECORD_BYTES]));
+    }
+    Ok((bytes, unreadable))
 }
 
 /// Marks the active extents for everybody, durably, and empties the activity log.

@@ -25,6 +25,7 @@ mod histogram;
 mod memory;
 mod pressure;
 mod state_dir;
+mod sectors;
 mod crash;
 mod attach;
 mod enlarge;

@@ -9,6 +9,11 @@
 //!
 //! Of a place only the likeliest superblock is believed, and the other one of its layout: the rest
 //! of the disk is data, in which clients write what they like.
+//!
+//! A copy that cannot be read leaves the other one, where it is certain which end is in use. It may
+//! have been the newer one, so what the other one says of others is not believed (`doubt`).
+
+use std::collections::BTreeSet;
 
 use api::response::{Failure, FailureCode};
 use format::error::DecodeError;
@@ -20,6 +25,7 @@ use format::superblock::decode_superblock;
 
 use crate::attach::{Block, Device, end_of};
 use crate::definition::{Definition, DiskPlace};
+use crate::log::{Scope, log};
 use crate::state_dir::disk_size_name;
 
 /// A good superblock, and where it was.
@@ -45,8 +51,12 @@ pub(crate) fn find_superblock(
             metadata_device_bytes: device_bytes,
         },
     };
-    let look = |device_bytes| look(device, &Layout::superblock_places(placement(device_bytes)));
+    let mut lost = BTreeSet::new();
+    let mut look =
+        |device_bytes| look(device, &Layout::superblock_places(placement(device_bytes)), &mut lost);
     let mut present = look(device.size_bytes)?;
+    // The device of its own that shrank and grew may have another replica's at its end.
+    let is_one_end = former_bytes.map_or(is_internal, |it| it >= whole_pages(device.size_bytes));
     let former_bytes = former_bytes.unwrap_or(device.size_bytes);
     let mut former =
         if former_bytes < device.size_bytes { look(former_bytes)? } else { Vec::new() };
@@ -56,8 +66,11 @@ pub(crate) fn find_superblock(
         present.retain(|it| it.superblock.incarnation == incarnation);
         former.retain(|it| it.superblock.incarnation == incarnation);
     }
+    if !lost.is_empty() && (!is_one_end || present.is_empty() && former.is_empty()) {
+        return Err(unreadable(device, &lost, (definition, target.0)));
+    }
     let is_own = |it: &Found| mismatch(it, definition, target).is_none();
-    let found = match (newest(present, is_own), newest(former, is_own)) {
+    let mut found = match (newest(present, is_own), newest(former, is_own)) {
         (None, None) => return Err(nothing_found(device, definition, target.0)),
         (Some(found), None) | (None, Some(found)) => found,
         (Some(present), Some(former)) => match choose(&present, &former, is_own) {
@@ -75,14 +88,41 @@ pub(crate) fn find_superblock(
         return Err(Failure::new(FailureCode::MetadataMismatch, message, hint));
     }
     let end = end_of(&found.layout);
-    let is_of_less = is_internal && former_bytes - former_bytes % PAGE_BYTES > end;
+    let is_of_less = is_internal && whole_pages(former_bytes) > end;
     if is_of_less && has_votes(&found.superblock) {
         return Err(shrunk(device, former_bytes, (definition, target.0)));
     }
     if end > device.size_bytes {
         return Err(shrunk(device, end, (definition, target.0)));
     }
+    for offset in found.layout.superblock_offsets.iter().filter(|offset| lost.contains(offset)) {
+        let (disk, at) = (device.path.display(), found.offset);
+        log!(
+            Warning,
+            Scope::resource(&definition.name),
+            "{disk}: the superblock at byte {offset} cannot be read; that at byte {at} is used, \
+             which may be older: what members that are away miss is not known any more"
+        );
+        // What a stamp says of that is not used, and its `clean` is of `create-md`.
+        if target.0 == definition.volume {
+            doubt(&mut found.superblock);
+        }
+    }
     Ok((found.superblock, found.layout))
+}
+
+/// It may lack what was written last: that writes are under way, which the activity log names, and
+/// that members were lost, whose slots would not be read or begin too late.
+fn doubt(superblock: &mut Superblock) {
+    superblock.clean = false;
+    let me = superblock.node;
+    for slot in superblock.slots.iter_mut().filter(|slot| slot.member != me) {
+        slot.base_epoch = replication::FULL;
+    }
+}
+
+fn whole_pages(bytes: u64) -> u64 {
+    bytes - bytes % PAGE_BYTES
 }
 
 /// The newer superblock of a disk that is in use, of which it is known how it is divided.
@@ -102,11 +142,23 @@ pub(crate) fn read_superblock(
     newest.map(|it| it.superblock).ok_or_else(|| nothing_found(device, definition, target.0))
 }
 
-/// The superblocks of one size, the one that was found first in front.
-fn look(device: &Device<'_>, places: &[u64]) -> Result<Vec<Found>, Failure> {
+/// The superblocks of one size, the one that was found first in front; and the places of which
+/// nothing is known.
+fn look(
+    device: &Device<'_>,
+    places: &[u64],
+    lost: &mut BTreeSet<u64>,
+) -> Result<Vec<Found>, Failure> {
+    let mut look_at = |offset| {
+        let bytes = device.read_unless_lost(offset, PAGE_BYTES)?;
+        if bytes.is_none() {
+            lost.insert(offset);
+        }
+        bytes.map_or(Ok(None), |bytes| superblock_in(device, offset, &bytes))
+    };
     let mut found: Vec<Found> = Vec::new();
     for &offset in places {
-        found.extend(superblock_at(device, offset)?);
+        found.extend(look_at(offset)?);
         if !found.is_empty() {
             break;
         }
@@ -117,15 +169,19 @@ fn look(device: &Device<'_>, places: &[u64]) -> Result<Vec<Found>, Failure> {
         for offset in places {
             let is_there = offset + PAGE_BYTES <= device.size_bytes;
             if is_there && found.iter().all(|it| it.offset != offset) {
-                found.extend(superblock_at(device, offset)?);
+                found.extend(look_at(offset)?);
             }
         }
     }
     Ok(found)
 }
 
+/// Of a disk in use both copies have to be there: the newer one is to be found.
 fn superblock_at(device: &Device<'_>, offset: u64) -> Result<Option<Found>, Failure> {
-    let bytes = device.read(offset, PAGE_BYTES)?;
+    superblock_in(device, offset, &device.read(offset, PAGE_BYTES)?)
+}
+
+fn superblock_in(device: &Device<'_>, offset: u64, bytes: &[u8]) -> Result<Option<Found>, Failure> {
     let block: &Block = bytes.first_chunk().expect("read as long as a block");
     match decode_superblock(block) {
         Ok((superblock, layout)) if layout.superblock_offsets.contains(&offset) => {
@@ -221,6 +277,26 @@ fn nothing_found(device: &Device<'_>, definition: &Definition, volume: u16) -> F
         target_name(definition, volume)
     );
     Failure::new(FailureCode::NoMetadata, message, hint)
+}
+
+fn unreadable(
+    device: &Device<'_>,
+    lost: &BTreeSet<u64>,
+    (definition, volume): (&Definition, u16),
+) -> Failure {
+    let places: Vec<String> = lost.iter().map(u64::to_string).collect();
+    let message = format!(
+        "{} cannot be read where a superblock may be, at byte {}, and nothing else says for \
+         certain what is there",
+        device.path.display(),
+        places.join(", ")
+    );
+    let hint = format!(
+        "replace the disk if it stays so; `basalt adm create-md --force {}`, which writes over it, \
+         makes a new replica that is copied from the others",
+        target_name(definition, volume)
+    );
+    Failure::new(FailureCode::DiskFailed, message, hint)
 }
 
 fn two_found(

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::attach::volumes::write_at;
 use crate::create_md::{CreateMdOptions, Overwrite, create_md};
+use crate::sectors::faults;
 
 const DISK_BYTES: u64 = 64 << 20;
 const RING: u8 = 3;
@@ -171,6 +172,35 @@ fn marks_of_the_own_slot_are_read_whatever_its_header_says() {
     let found: Vec<_> = pages.iter().map(|it| (it.member.get(), it.lane, it.page)).collect();
     assert_eq!(found, [(0, LaneIndex(3), 0)]);
     assert_eq!(pages[0].bits[0], 4 << 40);
+}
+
+/// A record that cannot be read failed the attach, whatever the others said. Which one was the
+/// newest is not known if it may be that one: what it named would be left out.
+#[test]
+fn record_that_cannot_be_read_counts_as_any_where_it_may_have_counted() {
+    // Records 42 to 45 name what is active; 46 would be the next one.
+    for (number, is_all) in [(20, false), (41, false), (42, true), (45, true), (46, true)] {
+        let place = Place::new();
+        let replica = place.attach();
+        let (mut superblock, layout) = (replica.superblock.clone(), replica.disk.layout);
+        drop(replica);
+        let path = place.disk();
+        let device = Device::share(&path).unwrap();
+        for number in 2..=45 {
+            append(&device, (&superblock, &layout), number);
+        }
+        superblock.clean = false;
+        write_superblock(&device, (&mut superblock, &layout));
+        let lost = layout.al_record_offset(RING, number);
+        faults::lose_page(lost);
+        let pages = place.attach().pages;
+        let words = pages.iter().flat_map(|page| page.bits.iter());
+        let marked: u64 = words.map(|word| u64::from(word.count_ones())).sum();
+        let all = superblock.size_bytes / BLOCK_BYTES;
+        assert_eq!(marked, if is_all { all } else { 4 * EXTENT_BLOCKS }, "without {number}");
+        assert!(!faults::is_lost(lost), "the log was made empty");
+        drop(place.attach());
+    }
 }
 
 /// Pages have no checksum: bits of one that decayed ended the daemon at each of its starts.

@@ -1,9 +1,10 @@
 //! A disk as the verbs for metadata see it.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, FileType, OpenOptions, TryLockError};
 use std::io::{Error, ErrorKind, Seek, SeekFrom};
 use std::ops::Range;
-use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use format::error::DecodeError;
@@ -13,6 +14,7 @@ use format::metadata::Superblock;
 use format::superblock::{SUPERBLOCK_BYTES, decode_superblock};
 
 use crate::create_md::CreateMdError;
+use crate::sectors;
 
 /// Bytes that are read and erased at a time.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -23,7 +25,7 @@ pub(crate) struct OldSuperblock {
     pub(crate) what: String,
     /// `None` if it cannot be read.
     pub(crate) superblock: Option<Superblock>,
-    /// It can be read, and is where metadata of a disk of this size has one.
+    /// It is where metadata of a disk of this size has one, as itself or the other copy says.
     pub(crate) is_in_place: bool,
 }
 
@@ -83,10 +85,17 @@ impl Disk {
         placement: Placement,
     ) -> Result<Vec<OldSuperblock>, CreateMdError> {
         let mut found = Vec::new();
+        let mut lost = Vec::new();
         let mut block = [0; SUPERBLOCK_BYTES];
         let places = Layout::superblock_places(placement);
+        // Whatever the layout, the last page is one of them.
+        let mut known: BTreeSet<u64> = places.first().copied().into_iter().collect();
+        let mut in_place: BTreeSet<u64> = BTreeSet::new();
         for &offset_bytes in &places {
-            self.read(offset_bytes, &mut block)?;
+            if !self.read_unless_lost(offset_bytes, &mut block)? {
+                lost.push(offset_bytes);
+                continue;
+            }
             let mut is_in_place = false;
             let (what, superblock) = match decode_superblock(&block) {
                 Ok((superblock, layout)) => {
@@ -94,6 +103,9 @@ impl Disk {
                     is_in_place = layout.superblock_offsets.contains(&offset_bytes)
                         && (layout.metadata == MetadataPlace::External
                             || places.first() == Some(&last));
+                    if is_in_place {
+                        in_place.extend(layout.superblock_offsets);
+                    }
                     let Superblock { resource_name, volume, .. } = &superblock;
                     let what = format!("metadata of resource `{resource_name}`, volume {volume}");
                     (what, Some(superblock))
@@ -103,6 +115,15 @@ impl Disk {
             };
             found.push(OldSuperblock { offset_bytes, what, superblock, is_in_place });
         }
+        known.extend(&in_place);
+        // Elsewhere it is data that cannot be read, and stays so.
+        lost.retain(|offset_bytes| known.contains(offset_bytes));
+        found.extend(lost.into_iter().map(|offset_bytes| OldSuperblock {
+            offset_bytes,
+            what: "metadata that cannot be read (the disk has lost it)".to_owned(),
+            superblock: None,
+            is_in_place: in_place.contains(&offset_bytes),
+        }));
         Ok(found)
     }
 
@@ -114,27 +135,44 @@ impl Disk {
     pub(crate) fn foreign(&self) -> Result<Option<&'static str>, CreateMdError> {
         let length = usize::try_from(self.size_bytes).unwrap_or(usize::MAX).min(PROBE_BYTES);
         let (mut head, mut tail) = (vec![0; length], vec![0; length]);
-        self.read(0, &mut head)?;
-        self.read(self.size_bytes - length as u64, &mut tail)?;
+        let is_whole = self.read_unless_lost(0, &mut head)?
+            && self.read_unless_lost(self.size_bytes - length as u64, &mut tail)?;
+        if !is_whole {
+            // Of whom is not known, and so who else may count on the rest.
+            return Ok(Some("sectors that cannot be read"));
+        }
         Ok(detect_foreign(&head, &tail))
     }
 
+    /// False if sectors of it cannot be read.
+    fn read_unless_lost(
+        &self,
+        offset_bytes: u64,
+        buffer: &mut [u8],
+    ) -> Result<bool, CreateMdError> {
+        match sectors::read(&self.file, offset_bytes, buffer) {
+            Ok(()) => Ok(true),
+            Err(source) if sectors::is_unreadable(&source) => Ok(false),
+            Err(source) => Err(self.failed("reading", source)),
+        }
+    }
+
     pub(crate) fn read(&self, offset_bytes: u64, buffer: &mut [u8]) -> Result<(), CreateMdError> {
-        self.file
-            .read_exact_at(buffer, offset_bytes)
+        sectors::read(&self.file, offset_bytes, buffer)
             .map_err(|source| self.failed("reading", source))
     }
 
     pub(crate) fn write(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), CreateMdError> {
-        self.file.write_all_at(bytes, offset_bytes).map_err(|source| self.failed("writing", source))
+        sectors::write(&self.file, offset_bytes, bytes)
+            .map_err(|source| self.failed("writing", source))
     }
 
     pub(crate) fn sync(&self) -> Result<(), CreateMdError> {
         self.file.sync_all().map_err(|source| self.failed("flushing", source))
     }
 
-    /// Makes an area read as zeroes. What reads so already is not written, so that a sparse file
-    /// stays sparse.
+    /// Makes an area read as zeroes, also where it could not be read. What reads so already is not
+    /// written, so that a sparse file stays sparse.
     pub(crate) fn erase(&self, area: Range<u64>) -> Result<(), CreateMdError> {
         let mut buffer = vec![0; CHUNK_BYTES];
         let zeroes = vec![0; CHUNK_BYTES];
@@ -145,8 +183,8 @@ impl Disk {
             while at < data.end {
                 let left = usize::try_from(data.end - at).unwrap_or(usize::MAX);
                 let length = left.min(CHUNK_BYTES);
-                self.read(at, &mut buffer[..length])?;
-                if buffer[..length] != zeroes[..length] {
+                let is_whole = self.read_unless_lost(at, &mut buffer[..length])?;
+                if !is_whole || buffer[..length] != zeroes[..length] {
                     self.write(at, &zeroes[..length])?;
                 }
                 at += length as u64;

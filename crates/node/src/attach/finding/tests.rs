@@ -15,6 +15,8 @@ use super::{
 };
 use crate::attach::volumes::write_at;
 use crate::create_md::{CreateMdOptions, LANES_DEFAULT, Overwrite, create_md};
+use crate::sectors::faults;
+use crate::show_md::{Metadata, read_md, wipe_md};
 
 const SMALL: u64 = 64 << 20;
 const LARGE: u64 = 96 << 20;
@@ -55,29 +57,34 @@ impl Place {
 
     /// The same where it is known where the disk ended before.
     fn create_after(&self, resource: &str, former_bytes: Option<u64>) -> (Superblock, Layout) {
-        let (disk, metadata_disk) = match &self.meta {
-            Some(place) => (place.data.clone(), place.meta.clone()),
-            None => (self.disk(), None),
-        };
-        create_md(&CreateMdOptions {
+        create_md(&self.options(resource, former_bytes, Overwrite::Force)).unwrap();
+        let path = self.disk();
+        let device = Device::share(&path).unwrap();
+        let layout = self.layout(device.size_bytes);
+        let [_, last] = layout.superblock_offsets;
+        (superblock_at(&device, last).unwrap().unwrap().superblock, layout)
+    }
+
+    fn options(
+        &self,
+        resource: &str,
+        former_bytes: Option<u64>,
+        overwrite: Overwrite,
+    ) -> CreateMdOptions {
+        let (disk, metadata_disk) = self.disks();
+        CreateMdOptions {
             disk,
             metadata_disk,
             resource_name: resource.to_owned(),
             volume: 0,
             first: None,
             node_id: 0,
-            member_ids: vec![0],
+            member_ids: vec![0, 1],
             size_bytes: None,
             peers_max: None,
             former_bytes,
-            overwrite: Overwrite::Force,
-        })
-        .unwrap();
-        let path = self.disk();
-        let device = Device::share(&path).unwrap();
-        let layout = self.layout(device.size_bytes);
-        let [_, last] = layout.superblock_offsets;
-        (superblock_at(&device, last).unwrap().unwrap().superblock, layout)
+            overwrite,
+        }
     }
 
     fn placement(&self, size_bytes: u64) -> Placement {
@@ -91,6 +98,23 @@ impl Place {
 
     fn layout(&self, size_bytes: u64) -> Layout {
         Layout::new(self.placement(size_bytes), SLOTS_DEFAULT, LANES_DEFAULT).unwrap()
+    }
+
+    fn disks(&self) -> (PathBuf, Option<PathBuf>) {
+        match &self.meta {
+            Some(place) => (place.data.clone(), place.meta.clone()),
+            None => (self.disk(), None),
+        }
+    }
+
+    fn wipe(&self) -> Option<String> {
+        let (data, meta) = self.disks();
+        wipe_md(&data, meta.as_deref(), Overwrite::Force).unwrap()
+    }
+
+    fn show(&self) -> Vec<Metadata> {
+        let (data, meta) = self.disks();
+        read_md(&data, meta.as_deref(), None).unwrap()
     }
 
     /// The same replica, written so often, with a vote of the store so late.
@@ -196,7 +220,7 @@ fn two_replicas_that_cannot_be_compared_are_refused_with_what_to_type() {
     }
     // As the hint says.
     assert_eq!(place.find(None).unwrap().0.incarnation, old.0.incarnation);
-    crate::show_md::wipe_md(&place.disk(), None, Overwrite::Force).unwrap();
+    place.wipe();
     assert_eq!(place.find(Some(SMALL)).unwrap().0.incarnation, live.0.incarnation);
 }
 
@@ -211,7 +235,7 @@ fn wiping_what_is_at_the_new_end_leaves_what_is_in_use() {
     let former_bytes = at + PAGE_BYTES;
     let live = (place.create("r0").0, place.layout(former_bytes));
     place.write(&live, 8, (5, 21));
-    crate::show_md::wipe_md(&place.disk(), None, Overwrite::Force).unwrap();
+    place.wipe();
     let path = place.disk();
     let device = Device::share(&path).unwrap();
     for offset in live.1.superblock_offsets {
@@ -289,4 +313,97 @@ fn end_of_a_metadata_disk_that_grew_is_not_believed() {
         let found = place.find(former_bytes).unwrap();
         assert_eq!((found.0.incarnation, found.1), (live.0.incarnation, live.1));
     }
+}
+
+/// One sector gave a replica up of which a second superblock was there. What the other one may
+/// have said of later is not made good by believing this one: it may lack the loss of a member.
+#[test]
+fn copy_that_cannot_be_read_leaves_the_other_one() {
+    for place in [Place::new(), Place::with_external_metadata()] {
+        place.resize(SMALL);
+        let mut live = place.create("r0");
+        live.0.clean = true;
+        place.write(&live, 8, (5, 21));
+        let [first, last] = live.1.superblock_offsets;
+        for lost in [first, last] {
+            faults::lose_page(lost);
+            let (found, layout) = place.find(Some(SMALL)).unwrap();
+            assert_eq!((found.incarnation, found.write_counter), (live.0.incarnation, 8));
+            assert_eq!(layout, live.1);
+            assert!(!found.clean, "the log is replayed");
+            let bases: Vec<_> = found.slots.iter().map(|slot| slot.base_epoch).collect();
+            assert_eq!(bases, [format::ids::Epoch(0), replication::FULL]);
+            place.write(&live, 8, (5, 21));
+        }
+        assert!(place.find(Some(SMALL)).unwrap().0.clean, "both are there again");
+        faults::lose_page(first);
+        faults::lose_page(last);
+        place.assert_refused(Some(SMALL), &["cannot be read", "create-md --force r0"]);
+    }
+}
+
+/// The one in use may be at the end that cannot be read.
+#[test]
+fn copy_that_cannot_be_read_is_no_word_on_which_end_is_in_use() {
+    let place = Place::new();
+    let [old, live] = place.grown("r0");
+    place.write(&old, 7, (5, 20));
+    place.write(&live, 3, (5, 21));
+    faults::lose_page(live.1.superblock_offsets[1]);
+    place.assert_refused(Some(SMALL), &["cannot be read"]);
+    let place = Place::with_external_metadata();
+    place.resize(SMALL);
+    let live = place.create("r0");
+    faults::lose_page(live.1.superblock_offsets[0]);
+    // What the end of such a device says counts if the start says the same, or a note.
+    place.assert_refused(None, &["cannot be read"]);
+}
+
+#[test]
+fn new_metadata_is_written_over_what_cannot_be_read() {
+    for place in [Place::new(), Place::with_external_metadata()] {
+        place.resize(SMALL);
+        let (_, layout) = place.create("r0");
+        let [first, last] = layout.superblock_offsets;
+        faults::lose_page(first);
+        let said = create_md(&place.options("r0", None, Overwrite::Refuse)).unwrap_err();
+        assert!(said.to_string().contains("metadata of resource `r0`"), "{said}");
+        let shown = place.show();
+        assert_eq!((shown.len(), shown[0].copies), (1, 1));
+        faults::lose_page(last);
+        let said = create_md(&place.options("r0", None, Overwrite::Refuse)).unwrap_err();
+        assert!(said.to_string().contains("metadata that cannot be read"), "{said}");
+        faults::lose_page(layout.al_record_offset(3, 1));
+        place.create("r0");
+        assert_eq!(place.show()[0].copies, 2);
+        place.find(Some(SMALL)).unwrap();
+        // Without a superblock nothing says whose sectors these are.
+        place.wipe();
+        let path = place.disk();
+        let device = Device::share(&path).unwrap();
+        device.write(last - PAGE_BYTES, &[7; 4096]).unwrap();
+        for lost in [layout.al_record_offset(3, 1), last - PAGE_BYTES] {
+            faults::lose_page(lost);
+        }
+        let said = create_md(&place.options("r0", None, Overwrite::Refuse)).unwrap_err();
+        assert!(said.to_string().contains("sectors that cannot be read"), "{said}");
+        place.create("r0");
+        device.read(first, last + PAGE_BYTES - first).unwrap();
+    }
+}
+
+/// Superblocks of other layouts could be there: of data it is, and zeroes are not what it was.
+#[test]
+fn data_that_cannot_be_read_is_not_wiped() {
+    let place = Place::new();
+    place.resize(SMALL);
+    let (_, layout) = place.create("r0");
+    let [first, last] = layout.superblock_offsets;
+    let places = Layout::superblock_places(place.placement(SMALL));
+    let data = places.into_iter().find(|at| *at < first).unwrap();
+    for lost in [data, last] {
+        faults::lose_page(lost);
+    }
+    assert_eq!(place.wipe(), Some("metadata of resource `r0`, volume 0".to_owned()));
+    assert!(faults::is_lost(data) && !faults::is_lost(last));
 }
