@@ -15,14 +15,14 @@ pub(crate) fn is_unreadable(error: &Error) -> bool {
 
 pub(crate) fn read(file: &File, offset: u64, bytes: &mut [u8]) -> Result<()> {
     #[cfg(test)]
-    faults::check(offset..offset + bytes.len() as u64)?;
+    faults::check(file, offset..offset + bytes.len() as u64)?;
     file.read_exact_at(bytes, offset)
 }
 
 pub(crate) fn write(file: &File, offset: u64, bytes: &[u8]) -> Result<()> {
     file.write_all_at(bytes, offset)?;
     #[cfg(test)]
-    faults::heal(offset..offset + bytes.len() as u64);
+    faults::heal(file, offset..offset + bytes.len() as u64)?;
     Ok(())
 }
 
@@ -31,28 +31,38 @@ pub(crate) fn write(file: &File, offset: u64, bytes: &[u8]) -> Result<()> {
 pub(crate) mod faults {
     use std::cell::RefCell;
     use std::collections::BTreeSet;
+    use std::fs::{File, metadata};
     use std::io::{Error, Result};
     use std::ops::Range;
+    use std::os::unix::fs::MetadataExt;
+    use std::path::Path;
 
     thread_local! {
-        static LOST: RefCell<BTreeSet<u64>> = const { RefCell::new(BTreeSet::new()) };
+        /// By the number of the file, for what this thread reads.
+        static LOST: RefCell<BTreeSet<(u64, u64)>> = const { RefCell::new(BTreeSet::new()) };
     }
 
-    /// Of whatever disk this thread reads, until it is written.
-    pub(crate) fn lose_page(offset: u64) {
-        LOST.with_borrow_mut(|lost| lost.insert(offset));
+    /// Until it is written.
+    pub(crate) fn lose_page(disk: &Path, offset: u64) {
+        let file = metadata(disk).expect("a disk of the test").ino();
+        LOST.with_borrow_mut(|lost| lost.insert((file, offset)));
     }
 
-    pub(crate) fn is_lost(offset: u64) -> bool {
-        LOST.with_borrow(|lost| lost.contains(&offset))
+    pub(crate) fn is_lost(disk: &Path, offset: u64) -> bool {
+        let file = metadata(disk).expect("a disk of the test").ino();
+        LOST.with_borrow(|lost| lost.contains(&(file, offset)))
     }
 
-    pub(super) fn check(range: Range<u64>) -> Result<()> {
-        let is_whole = LOST.with_borrow(|lost| lost.range(range).next().is_none());
+    pub(super) fn check(file: &File, range: Range<u64>) -> Result<()> {
+        let file = file.metadata()?.ino();
+        let lost = (file, range.start)..(file, range.end);
+        let is_whole = LOST.with_borrow(|all| all.range(lost).next().is_none());
         if is_whole { Ok(()) } else { Err(Error::from_raw_os_error(libc::EIO)) }
     }
 
-    pub(super) fn heal(range: Range<u64>) {
-        LOST.with_borrow_mut(|lost| lost.retain(|offset| !range.contains(offset)));
+    pub(super) fn heal(file: &File, range: Range<u64>) -> Result<()> {
+        let file = file.metadata()?.ino();
+        LOST.with_borrow_mut(|all| all.retain(|(of, at)| *of != file || !range.contains(at)));
+        Ok(())
     }
 }

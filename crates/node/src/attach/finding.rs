@@ -95,16 +95,15 @@ pub(crate) fn find_superblock(
     if end > device.size_bytes {
         return Err(shrunk(device, end, (definition, target.0)));
     }
+    // What a stamp says of members is not used, and its `clean` is of `create-md`.
+    let is_stamp = target.0 != definition.volume;
     for offset in found.layout.superblock_offsets.iter().filter(|offset| lost.contains(offset)) {
         let (disk, at) = (device.path.display(), found.offset);
-        log!(
-            Warning,
-            Scope::resource(&definition.name),
-            "{disk}: the superblock at byte {offset} cannot be read; that at byte {at} is used, \
-             which may be older: what members that are away miss is not known any more"
-        );
-        // What a stamp says of that is not used, and its `clean` is of `create-md`.
-        if target.0 == definition.volume {
+        let used = format!("cannot be read; that at byte {at} is used, which may be older");
+        let doubted = if is_stamp { "" } else { ": members that are away are copied in full" };
+        let scope = Scope::resource(&definition.name);
+        log!(Warning, scope, "{disk}: the superblock at byte {offset} {used}{doubted}");
+        if !is_stamp {
             doubt(&mut found.superblock);
         }
     }

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::attach::volumes::write_at;
-use crate::create_md::{CreateMdOptions, Overwrite, create_md};
+use crate::create_md::{CreateMdOptions, FirstDisk, Overwrite, create_md};
 use crate::sectors::faults;
 
 const DISK_BYTES: u64 = 64 << 20;
@@ -21,11 +21,13 @@ struct Place {
     directory: TempDir,
     /// Of metadata on a disk of its own.
     meta: Option<PathBuf>,
+    /// Of volume 1.
+    further: Option<PathBuf>,
 }
 
 impl Place {
     fn new() -> Self {
-        let place = Self { directory: tempfile::tempdir().unwrap(), meta: None };
+        let place = Self { directory: tempfile::tempdir().unwrap(), meta: None, further: None };
         File::create(place.disk()).unwrap().set_len(DISK_BYTES).unwrap();
         place.create(Overwrite::Refuse);
         place
@@ -34,7 +36,7 @@ impl Place {
     fn with_external_metadata() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let meta = directory.path().join("meta");
-        let place = Self { directory, meta: Some(meta.clone()) };
+        let place = Self { directory, meta: Some(meta.clone()), further: None };
         for path in [place.disk(), meta] {
             File::create(path).unwrap().set_len(DISK_BYTES).unwrap();
         }
@@ -42,13 +44,27 @@ impl Place {
         place
     }
 
+    fn with_two_volumes() -> Self {
+        let mut place = Self::new();
+        let disk = place.directory.path().join("further");
+        File::create(&disk).unwrap().set_len(DISK_BYTES).unwrap();
+        place.create_volume(1, &disk, Overwrite::Refuse);
+        place.further = Some(disk);
+        place
+    }
+
     fn create(&self, overwrite: Overwrite) {
+        self.create_volume(0, &self.disk(), overwrite);
+    }
+
+    fn create_volume(&self, volume: u16, disk: &Path, overwrite: Overwrite) {
+        let first = FirstDisk { disk: self.disk(), metadata_disk: self.meta.clone() };
         create_md(&CreateMdOptions {
-            disk: self.disk(),
-            metadata_disk: self.meta.clone(),
+            disk: disk.to_owned(),
+            metadata_disk: self.meta.clone().filter(|_| volume == 0),
             resource_name: "r0".to_owned(),
-            volume: 0,
-            first: None,
+            volume,
+            first: Some(first).filter(|_| volume > 0),
             node_id: 0,
             member_ids: vec![0],
             size_bytes: None,
@@ -70,10 +86,15 @@ impl Place {
     fn try_to_attach(&self) -> Result<Replica, Failure> {
         let meta = self.meta.as_ref().map(|it| it.display().to_string());
         let meta = meta.as_deref().unwrap_or("internal");
+        let further = self.further.as_ref().map(|disk| {
+            let disk = disk.display();
+            format!("volume 1 {{ device minor 2; disk {disk}; meta-disk internal; }}")
+        });
         let text = format!(
             "resource r0 {{ on a {{ node-id 0; address 127.0.0.1:1;
-               volume 0 {{ device minor 1; disk {}; meta-disk {meta}; }} }} }}",
-            self.disk().display()
+               volume 0 {{ device minor 1; disk {}; meta-disk {meta}; }} {} }} }}",
+            self.disk().display(),
+            further.unwrap_or_default()
         );
         let definition = Definition::from_text("a", "r0", &text).unwrap();
         let mut patience = Patience::new(Duration::ZERO);
@@ -192,15 +213,39 @@ fn record_that_cannot_be_read_counts_as_any_where_it_may_have_counted() {
         superblock.clean = false;
         write_superblock(&device, (&mut superblock, &layout));
         let lost = layout.al_record_offset(RING, number);
-        faults::lose_page(lost);
+        faults::lose_page(&path, lost);
         let pages = place.attach().pages;
         let words = pages.iter().flat_map(|page| page.bits.iter());
         let marked: u64 = words.map(|word| u64::from(word.count_ones())).sum();
         let all = superblock.size_bytes / BLOCK_BYTES;
         assert_eq!(marked, if is_all { all } else { 4 * EXTENT_BLOCKS }, "without {number}");
-        assert!(!faults::is_lost(lost), "the log was made empty");
+        assert!(!faults::is_lost(&path, lost), "the log was made empty");
         drop(place.attach());
     }
+}
+
+/// A stamp that is behind the superblock is a copy of another day, unless the one that was not is
+/// what cannot be read.
+#[test]
+fn stamp_that_cannot_be_read_is_written_anew() {
+    let place = Place::with_two_volumes();
+    let path = place.further.clone().unwrap();
+    let replica = place.attach();
+    let counter = replica.superblock.write_counter;
+    let layout = replica.disk.further[0].layout;
+    drop(replica);
+    let place_of = |counter: u64| layout.superblock_offsets[usize::from(counter % 2 == 1)];
+    faults::lose_page(&path, place_of(counter));
+    assert_eq!(place.attach().superblock.write_counter, counter + 1);
+    assert!(!faults::is_lost(&path, place_of(counter)));
+    // The older one may be lost too; where it stands in place of the newer one, that was not lost.
+    faults::lose_page(&path, place_of(counter));
+    assert_eq!(place.attach().superblock.write_counter, counter + 2);
+    let device = Device::share(&path).unwrap();
+    let older = device.read(place_of(counter + 1), PAGE_BYTES).unwrap();
+    device.write(place_of(counter + 2), &older).unwrap();
+    let said = place.try_to_attach().unwrap_err().to_string();
+    assert!(said.contains("is an older copy"), "{said}");
 }
 
 /// Pages have no checksum: bits of one that decayed ended the daemon at each of its starts.

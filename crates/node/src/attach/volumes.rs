@@ -13,7 +13,7 @@ use std::io as stdio;
 
 use api::response::{Failure, FailureCode};
 use format::ids::Epoch;
-use format::layout::Layout;
+use format::layout::{Layout, PAGE_BYTES};
 use format::metadata::{Content, FurtherDisk, ReplicaState, Superblock};
 use format::space::Place;
 use format::superblock::{SUPERBLOCK_BYTES, encode_superblock};
@@ -59,7 +59,8 @@ impl<'a> Volumes<'a> {
         for volume in &definition.further {
             let Some(place) = &volume.disk else { continue };
             let target = (volume.number(), place);
-            let found = open(definition, target, former(volume.place), patience)?;
+            let mut found = open(definition, target, former(volume.place), patience)?;
+            renew_lost_stamp(&superblock, volume.place, &mut found)?;
             bind(&mut superblock, &layout, volume, &found)?;
             volumes.further.push((volume.place, found.device, found.layout));
             volumes._data.extend(found.data);
@@ -209,6 +210,31 @@ fn open<'a>(
 /// Whether the replica has data that anybody may count on.
 pub(crate) fn has_history(superblock: &Superblock) -> bool {
     superblock.state != ReplicaState::Blank || superblock.joined != Epoch::default()
+}
+
+/// A stamp that cannot be read leaves the one before it, which says that the disk is an older copy.
+/// It is written again where the disk has all else of this replica, and is one behind.
+fn renew_lost_stamp(
+    first: &Superblock,
+    place: Place,
+    found: &mut Found<'_>,
+) -> Result<(), Failure> {
+    let Found { device, superblock: own, layout, .. } = found;
+    let is_known = first.further.iter().any(|disk| {
+        (disk.place, disk.incarnation, disk.size_bytes) == (place, own.incarnation, own.size_bytes)
+    });
+    let is_of_this_replica = own
+        .further
+        .iter()
+        .any(|disk| (disk.place, disk.incarnation) == (Place::FIRST, first.incarnation));
+    if !is_known || !is_of_this_replica || own.write_counter + 1 != first.write_counter {
+        return Ok(());
+    }
+    if device.read_unless_lost(superblock_offset(first, layout), PAGE_BYTES)?.is_some() {
+        return Ok(());
+    }
+    *own = stamp(first, place);
+    write(device, own, layout)
 }
 
 /// The disk has to be the one that the first disk knows, as new as that one is; or a new one.

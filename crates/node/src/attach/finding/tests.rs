@@ -326,7 +326,7 @@ fn copy_that_cannot_be_read_leaves_the_other_one() {
         place.write(&live, 8, (5, 21));
         let [first, last] = live.1.superblock_offsets;
         for lost in [first, last] {
-            faults::lose_page(lost);
+            faults::lose_page(&place.disk(), lost);
             let (found, layout) = place.find(Some(SMALL)).unwrap();
             assert_eq!((found.incarnation, found.write_counter), (live.0.incarnation, 8));
             assert_eq!(layout, live.1);
@@ -336,8 +336,8 @@ fn copy_that_cannot_be_read_leaves_the_other_one() {
             place.write(&live, 8, (5, 21));
         }
         assert!(place.find(Some(SMALL)).unwrap().0.clean, "both are there again");
-        faults::lose_page(first);
-        faults::lose_page(last);
+        faults::lose_page(&place.disk(), first);
+        faults::lose_page(&place.disk(), last);
         place.assert_refused(Some(SMALL), &["cannot be read", "create-md --force r0"]);
     }
 }
@@ -349,12 +349,12 @@ fn copy_that_cannot_be_read_is_no_word_on_which_end_is_in_use() {
     let [old, live] = place.grown("r0");
     place.write(&old, 7, (5, 20));
     place.write(&live, 3, (5, 21));
-    faults::lose_page(live.1.superblock_offsets[1]);
+    faults::lose_page(&place.disk(), live.1.superblock_offsets[1]);
     place.assert_refused(Some(SMALL), &["cannot be read"]);
     let place = Place::with_external_metadata();
     place.resize(SMALL);
     let live = place.create("r0");
-    faults::lose_page(live.1.superblock_offsets[0]);
+    faults::lose_page(&place.disk(), live.1.superblock_offsets[0]);
     // What the end of such a device says counts if the start says the same, or a note.
     place.assert_refused(None, &["cannot be read"]);
 }
@@ -365,15 +365,15 @@ fn new_metadata_is_written_over_what_cannot_be_read() {
         place.resize(SMALL);
         let (_, layout) = place.create("r0");
         let [first, last] = layout.superblock_offsets;
-        faults::lose_page(first);
+        faults::lose_page(&place.disk(), first);
         let said = create_md(&place.options("r0", None, Overwrite::Refuse)).unwrap_err();
         assert!(said.to_string().contains("metadata of resource `r0`"), "{said}");
         let shown = place.show();
         assert_eq!((shown.len(), shown[0].copies), (1, 1));
-        faults::lose_page(last);
+        faults::lose_page(&place.disk(), last);
         let said = create_md(&place.options("r0", None, Overwrite::Refuse)).unwrap_err();
         assert!(said.to_string().contains("metadata that cannot be read"), "{said}");
-        faults::lose_page(layout.al_record_offset(3, 1));
+        faults::lose_page(&place.disk(), layout.al_record_offset(3, 1));
         place.create("r0");
         assert_eq!(place.show()[0].copies, 2);
         place.find(Some(SMALL)).unwrap();
@@ -383,7 +383,7 @@ fn new_metadata_is_written_over_what_cannot_be_read() {
         let device = Device::share(&path).unwrap();
         device.write(last - PAGE_BYTES, &[7; 4096]).unwrap();
         for lost in [layout.al_record_offset(3, 1), last - PAGE_BYTES] {
-            faults::lose_page(lost);
+            faults::lose_page(&place.disk(), lost);
         }
         let said = create_md(&place.options("r0", None, Overwrite::Refuse)).unwrap_err();
         assert!(said.to_string().contains("sectors that cannot be read"), "{said}");
@@ -402,8 +402,8 @@ fn data_that_cannot_be_read_is_not_wiped() {
     let places = Layout::superblock_places(place.placement(SMALL));
     let data = places.into_iter().find(|at| *at < first).unwrap();
     for lost in [data, last] {
-        faults::lose_page(lost);
+        faults::lose_page(&place.disk(), lost);
     }
     assert_eq!(place.wipe(), Some("metadata of resource `r0`, volume 0".to_owned()));
-    assert!(faults::is_lost(data) && !faults::is_lost(last));
+    assert!(faults::is_lost(&place.disk(), data) && !faults::is_lost(&place.disk(), last));
 }
