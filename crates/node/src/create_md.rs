@@ -401,10 +401,12 @@ pub(crate) fn former_superblocks(
 }
 
 /// What the disk of a volume's metadata had when it was in use last, as the state directory of a
-/// daemon says, if it can be read. Nobody has to hold it for that.
+/// daemon says, if it can be read. Nobody has to hold it for that. `further` is the number of a
+/// volume behind the first; the first one, whatever its number is, has none.
 #[must_use]
-pub fn former_size(state_dir: &Path, resource: &str, volume: u16) -> Option<u64> {
-    disk_size_in(state_dir, (resource, Place::new(volume).ok()?))
+pub fn former_size(state_dir: &Path, resource: &str, further: Option<u16>) -> Option<u64> {
+    let place = further.map_or(Ok(Place::FIRST), Place::new).ok()?;
+    disk_size_in(state_dir, (resource, place))
 }
 
 /// The disk of the data, and that of the metadata where it is another.

@@ -108,6 +108,11 @@ pub(crate) fn each_volume(resource: &Resource, one: &One) -> Vec<One> {
     numbers.into_iter().map(|number| One { volume: Some(number), ..one.clone() }).collect()
 }
 
+/// `None` of the first volume, which is the only one where it has another number than 0.
+pub(crate) fn further_number(resource: &Resource, number: u16) -> Option<u16> {
+    (resource.volume_numbers().len() > 1 && number > 0).then_some(number)
+}
+
 fn create_one(
     resource: &Resource,
     one: &One,
@@ -115,12 +120,13 @@ fn create_one(
     options: &CreateMd,
 ) -> Result<CreateMdReport, AdmError> {
     let Own { host, volume, disk, metadata_disk } = own_disk(resource, one, node_name)?;
-    let is_further = resource.volume_numbers().len() > 1 && volume.number > 0;
-    let first = if is_further {
-        let own = own_disk(resource, &One { volume: Some(0), ..one.clone() }, node_name)?;
-        Some(FirstDisk { disk: own.disk, metadata_disk: own.metadata_disk })
-    } else {
-        None
+    let further = further_number(resource, volume.number);
+    let first = match further {
+        Some(_) => {
+            let own = own_disk(resource, &One { volume: Some(0), ..one.clone() }, node_name)?;
+            Some(FirstDisk { disk: own.disk, metadata_disk: own.metadata_disk })
+        }
+        None => None,
     };
     // Who has no disk misses nothing.
     let replicas = resource
@@ -137,7 +143,7 @@ fn create_one(
         member_ids: replicas.map(|host| host.node_id).collect(),
         size_bytes: resource.disk_options(&host.name, volume.number).size_bytes,
         peers_max: options.max_peers,
-        former_bytes: former_size(&options.state_dir, &resource.name, volume.number),
+        former_bytes: former_size(&options.state_dir, &resource.name, further),
         overwrite: if options.force { Overwrite::Force } else { Overwrite::Refuse },
     })?)
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::adm::arguments::{General, STATE_DIR};
 use crate::adm::configuration::{Configuration, host_name};
 use crate::adm::failure::{AdmError, no_peer};
-use crate::adm::metadata::{each_volume, own_disk};
+use crate::adm::metadata::{each_volume, further_number, own_disk};
 use crate::adm::outcome::{Answer, Gathering};
 use crate::adm::target::{One, Scope, parse_targets};
 
@@ -149,7 +149,8 @@ fn answer(
         gathering.done(&resource.name, change.into_iter().collect(), Vec::new());
         return Ok(());
     }
-    let former_bytes = former_size(verb.state_dir(), &resource.name, own.volume.number);
+    let further = further_number(resource, own.volume.number);
+    let former_bytes = former_size(verb.state_dir(), &resource.name, further);
     let all = read_md(&own.disk, metadata_disk, former_bytes)?;
     let Some(found) = all.first() else { return Ok(()) };
     if matches!(verb, SuperblockVerb::DumpMd(_)) {

@@ -128,3 +128,26 @@ fn both_ends_of_a_disk_that_grew_are_shown_and_made_anew() {
     assert_eq!(json()[0]["where-it-ended-before"], serde_json::Value::Null);
     assert_eq!(json()[0]["end-bytes"], 96 << 20);
 }
+
+/// The daemon notes the size of an only volume in one place, whatever its number is, and it was
+/// looked for in another: metadata stayed where the disk had ended, and `attach` found two then.
+#[test]
+fn an_only_volume_of_another_number_is_looked_for_where_its_disk_ended_too() {
+    let place = place();
+    let text = std::fs::read_to_string(place.path("basalt.conf")).unwrap();
+    place.write("basalt.conf", &text.replace("volume 0", "volume 5"));
+    create(&place);
+    create_dir_all(place.path("state/resources")).unwrap();
+    place.write("state/resources/r0.disk", "67108864\n");
+    File::options().write(true).open(place.path("disk")).unwrap().set_len(96 << 20).unwrap();
+    let of_alice = |verb: &[&str]| {
+        let words = ["--state-dir", "DIR/state", "--node", "alice", "r0"];
+        run(&place, &[verb, &words].concat())
+    };
+    let shown = of_alice(&["dump-md"]);
+    assert!(shown.stdout.contains("end-bytes: 67108864\n"), "{} {}", shown.stdout, shown.stderr);
+    assert_eq!(of_alice(&["create-md", "--force"]).exit, 0);
+    let shown = of_alice(&["dump-md"]);
+    assert!(shown.stdout.contains("end-bytes: 100663296\n"), "{}", shown.stdout);
+    assert!(!shown.stdout.contains("where-it-ended-before"), "{}", shown.stdout);
+}
