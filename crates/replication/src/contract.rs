@@ -343,8 +343,9 @@ pub enum ToGroup {
         compare: Compare,
         round: RoundId,
     },
-    /// Compare what the in-sync members hold; answer when all of it was. A former task ends.
-    Verify { task: VerifyTask, round: RoundId },
+    /// Compare what the in-sync members hold of the blocks of `space`; answer when all of it was. A
+    /// former task ends.
+    Verify { task: VerifyTask, space: Box<Space>, round: RoundId },
     /// The member joined: it is in sync.
     Joined { member: NodeId, epoch: Epoch, in_sync: MemberSet },
     /// As the member that is to join: make slots and data durable; answer.

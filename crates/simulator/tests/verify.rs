@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use replication::contract::{Command, Repair, VerifyTask};
-use replication::resource::{VerifyState, VerifyStatus};
+use format::space::Place;
+use replication::contract::{Command, NewArea, Repair, ResizeTask, VerifyTask};
+use replication::resource::{ResizeState, VerifyState, VerifyStatus};
 use simulator::cluster::{BadDisk, Misplaced, SlowDisk};
 use simulator::scenario::Scenario;
 
@@ -139,6 +140,18 @@ fn a_secondary_hands_the_task_to_the_primary() {
     assert_eq!(counts(&found), [(2, 1)]);
 }
 
+/// No lane has a block so far behind the end; who leads does not look for one.
+#[test]
+fn a_pass_from_behind_the_end_compares_nothing() {
+    let mut it = Scenario::new(3, 0, 0);
+    for asked in [0, 1] {
+        let task = VerifyTask { from_block: u64::MAX, ..ALL };
+        let found = verify(&mut it, asked, 0, task);
+        assert_eq!((found.from_block, found.position), (BLOCKS, BLOCKS));
+        assert_eq!((found.verified_blocks, found.skipped_blocks), (0, 0));
+    }
+}
+
 /// The Primary gives its role up in the middle.
 #[test]
 fn a_pass_that_is_cut_short_says_where_to_go_on() {
@@ -230,4 +243,89 @@ fn a_member_whose_disk_fails_meanwhile_is_compared_no_more() {
         it.must_write(0, 7, 8);
     });
     assert_eq!(it.on_disk(1, 7), 8);
+}
+
+/// A larger size is asked for, for which node 1 makes its disk ready in so long; the others have
+/// done so.
+fn begin_to_grow(it: &mut Scenario, write: Duration) {
+    let bytes = |blocks| blocks * 4096;
+    it.cluster.backing.fill(bytes(2 * BLOCKS));
+    it.cluster.slow[1].write = write;
+    let (place, size_bytes) = (Place::FIRST, bytes(GROWN));
+    let task = ResizeTask { place, size_bytes, new_area: NewArea::Zeroed };
+    let asked = it.command(0, Command::Resize(task));
+    it.until("a size that is under way", |it| it.succeeded(asked));
+    let others = it.status(0).expect("it leads").members.len();
+    it.until("those who are ready", |it| {
+        (0..others).all(|node| node == 1 || it.on_disk(node, GROWN - 1) == 0)
+    });
+    assert_ne!(it.on_disk(1, GROWN - 1), 0);
+}
+
+/// With ten extents more.
+const GROWN: u64 = BLOCKS + 10 * 1024;
+
+fn resize_state(it: &Scenario, leader: usize) -> Option<ResizeState> {
+    it.status(leader)?.resize.map(|resize| resize.state)
+}
+
+/// Compares while nobody writes.
+fn compare(it: &mut Scenario, leader: usize, task: VerifyTask) -> VerifyStatus {
+    let told = it.command(leader, Command::Verify(task));
+    it.until("a verify that is under way", |it| it.succeeded(told));
+    let found = |it: &Scenario| it.status(leader).and_then(|status| status.verify);
+    it.until("the end of the verify", |it| {
+        found(it).is_some_and(|it| it.state == VerifyState::Done)
+    });
+    found(it).expect("it is over")
+}
+
+/// What is new differs until all have made it zeroes: a repair would copy to one what another one
+/// is about to overwrite, or has overwritten.
+#[test]
+fn blocks_that_are_not_chosen_yet_are_not_compared() {
+    for leader in [0, 1] {
+        let mut it = Scenario::new(2, 0, leader);
+        begin_to_grow(&mut it, Duration::from_millis(300));
+        let found = compare(&mut it, leader, FIXING);
+        it.cluster.slow[1] = SlowDisk::default();
+        it.until("the new size", |it| resize_state(it, leader) == Some(ResizeState::Done));
+        for block in BLOCKS..GROWN {
+            assert_eq!([0, 1].map(|node| it.on_disk(node, block)), [0; 2], "{block}");
+        }
+        assert_eq!((found.verified_blocks, found.skipped_blocks), (BLOCKS, 0));
+        let found = compare(&mut it, leader, ALL);
+        assert_eq!((found.verified_blocks, counts(&found)), (GROWN, vec![]));
+    }
+}
+
+/// The pass comes to the end of the volume when the new blocks are nobody's any more.
+#[test]
+fn a_pass_ends_with_the_volume_though_a_larger_size_is_given_up() {
+    let mut it = Scenario::new(3, 0, 0);
+    begin_to_grow(&mut it, Duration::from_secs(70));
+    it.cluster.slow[2].read = Duration::from_secs(2);
+    let told = it.command(0, Command::Verify(ALL));
+    it.until("a verify that is under way", |it| it.succeeded(told));
+    let state = |it: &Scenario| it.status(0)?.verify.map(|verify| verify.state);
+    it.until("the end of the larger size", |it| resize_state(it, 0) == Some(ResizeState::Refused));
+    assert_eq!(state(&it), Some(VerifyState::Running));
+    it.cluster.slow[2] = SlowDisk::default();
+    it.until("the end of the verify", |it| state(it) == Some(VerifyState::Done));
+}
+
+/// What was found goes into the record of the member's loss, which no other one takes that has
+/// blocks in it which are not there: that one is lost, too.
+#[test]
+fn a_member_alone_is_lost_after_a_larger_size_was_given_up() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 3, 6);
+    it.cluster.spoil(1, 3, 77);
+    begin_to_grow(&mut it, Duration::from_secs(70));
+    let found = compare(&mut it, 0, ALL);
+    it.until("the end of the larger size", |it| resize_state(it, 0) == Some(ResizeState::Refused));
+    it.cluster.kill(1);
+    it.must_write(0, 4, 7);
+    assert_eq!([1, 2].map(|node| it.is_in_sync(0, node)), [false, true]);
+    assert_eq!(counts(&found), [(1, 1)]);
 }

@@ -129,7 +129,7 @@ impl LaneGroup {
                     lane.start_resync(turn, (member, compare), from, &absent);
                 });
             }
-            ToGroup::Verify { task, round } => self.begin_verify(now, (task, round), actions),
+            ToGroup::Verify { task, space, round } => self.begin_verify((task, *space), round),
             ToGroup::Joined { member, epoch, in_sync } => {
                 self.view.epoch = epoch;
                 self.view.in_sync = in_sync;

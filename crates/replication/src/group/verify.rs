@@ -1,6 +1,7 @@
 //! A verify over the lanes of one shard: its begin, and what the home shard is told of it.
 
 use format::ids::NodeId;
+use format::space::Space;
 use stdx::time::Time;
 
 use crate::contract::{FromGroup, GroupAction, RoundId, VerifyTask};
@@ -9,14 +10,10 @@ use crate::group::{LaneGroup, answer};
 use crate::lane::verify::Verify;
 
 impl LaneGroup {
-    pub(crate) fn begin_verify(
-        &mut self,
-        now: Time,
-        (task, round): (VerifyTask, RoundId),
-        actions: &mut Vec<GroupAction>,
-    ) {
+    pub(crate) fn begin_verify(&mut self, (task, space): (VerifyTask, Space), round: RoundId) {
         self.verifying = Some(round);
-        self.with_lanes(now, actions, |lane, turn| lane.begin_verify(turn, task));
+        self.lanes.iter_mut().for_each(|lane| lane.begin_verify(task, space));
+        self.touch_all();
     }
 
     pub(crate) fn settle_verify(&mut self, now: Time, actions: &mut Vec<GroupAction>) {

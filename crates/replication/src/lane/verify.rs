@@ -5,6 +5,10 @@
 //! Where they differ, most members are believed, and the leader's own replica if there is no
 //! majority. What differs is made equal at once under the same lock, if that was asked for;
 //! otherwise it is remembered, and marked as soon as the member leaves the write set.
+//!
+//! A pass is about the blocks that the value had as it began. What members make ready for a larger
+//! size is nobody's until that is chosen: each makes it zeroes when it can, without a lock; that
+//! some have not done so yet is no difference.
 
 use format::ids::{BlockRange, Digest, EXTENT_BLOCKS, MemberSet, NodeId};
 use format::space::Space;
@@ -70,16 +74,17 @@ impl Verify {
 }
 
 impl Lane {
-    pub(crate) fn begin_verify(&mut self, turn: &mut Turn<'_>, task: VerifyTask) {
+    /// The blocks of `space` are compared: those of the chosen value.
+    pub(crate) fn begin_verify(&mut self, task: VerifyTask, space: Space) {
         let Some(leader) = self.leader.as_mut() else { return };
         // Orders are never used twice, so this one is a name as well.
         let id = leader.next_order;
         leader.next_order += 1;
         leader.verify = Some(Verify {
             id,
-            space: turn.view.space,
-            until: task.until_block.min(turn.view.space.end()),
-            cursor: task.from_block,
+            space,
+            until: task.until_block.min(space.end()),
+            cursor: task.from_block.min(space.end()),
             repair: task.repair,
             current: None,
             verified_blocks: 0,

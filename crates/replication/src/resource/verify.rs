@@ -5,9 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use format::config::Config;
 use format::ids::{NodeId, Nonce};
 use format::message::Control;
 use format::metadata::ReplicaState;
+use format::space::Space;
 use stdx::time::Time;
 
 use crate::contract::{CommandErrorCode, CommandId, Repair, ToGroup, VerifyTask};
@@ -120,13 +122,21 @@ impl Resource {
         }
     }
 
+    /// The groups may have more blocks than the value: those of a size that members make ready for.
     fn start_verify(&mut self, task: VerifyTask) {
+        let space = self.chosen_space();
         self.verify = Some(self.verifying(task, VerifyState::Running));
-        self.ask_groups(RoundKind::Verified, |round| ToGroup::Verify { task, round });
+        let verify = |round| ToGroup::Verify { task, space: Box::new(space), round };
+        self.ask_groups(RoundKind::Verified, verify);
+    }
+
+    fn chosen_space(&self) -> Space {
+        self.config().map_or(Space::EMPTY, Config::space)
     }
 
     fn verifying(&self, mut task: VerifyTask, state: VerifyState) -> Verifying {
-        let end = self.config().map_or(0, |config| config.space().end());
+        let end = self.chosen_space().end();
+        task.from_block = task.from_block.min(end);
         task.until_block = task.until_block.min(end);
         Verifying { task, state, progress: BTreeMap::new(), started_at: self.now }
     }

@@ -38,6 +38,10 @@ impl Cluster {
             ResourceAction::Reset { peer } => self.reset_link(node, peer.index()),
             ResourceAction::Misbehaved { peer, how } => {
                 self.trace(|| format!("n{node} had of {peer}: {how:?}"));
+                if self.forger.is_none() {
+                    let text = format!("n{node} had of {peer} what no sound node says: {how:?}");
+                    self.violation.get_or_insert(text);
+                }
             }
             ResourceAction::CloseDisk => {
                 self.marks.insert(Mark::DiskGivenUp);
