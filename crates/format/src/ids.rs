@@ -50,6 +50,19 @@ Digest(u128) }
 id! { /// A lane of a volume: extent number modulo the lanes of the volume.
 LaneIndex(u8) }
 
+impl Epoch {
+    /// No value has a higher one: a chain with a link in each microsecond gets there in a hundred
+    /// thousand years. Some behind it have a meaning of their own at the start of a slot.
+    pub const VALUE_MAX: Self = Self(1 << 62);
+
+    /// That of the next value. Who builds on the highest, which a voter can only have made up, gets
+    /// it once more: nobody takes that value, and this node lives.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0.saturating_add(1)).min(Self::VALUE_MAX)
+    }
+}
+
 /// A member's number in its resource, 0..=31 (DRBD's `node-id`).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(u8);

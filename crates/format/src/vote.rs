@@ -95,7 +95,7 @@ impl VoteCopy {
         let mut value = Config {
             resource,
             branch: reader.field("VoteCopy.branch")?,
-            epoch: reader.field("VoteCopy.epoch")?,
+            epoch: crate::wire::ids::get_value_epoch(reader)?,
             value_id: reader.field("VoteCopy.value_id")?,
             ancestors: reader.field("VoteCopy.ancestors")?,
             voters: reader.field("VoteCopy.voters")?,

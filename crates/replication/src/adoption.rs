@@ -364,7 +364,7 @@ fn next_value(
     // nobody has a vote store of that time.
     let branch = Branch(draw(name, 0) & !ALONG);
     let mut value = continue_on(base, branch, voters);
-    value.epoch = Epoch(base.epoch.0 + 1);
+    value.epoch = base.epoch.next();
     value.previous = base.value_id;
     value.value_id = ValueId(draw(name, 1));
     value.primary = None;

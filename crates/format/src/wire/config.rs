@@ -95,7 +95,7 @@ impl Wire for Config {
             resource: reader.field("Config.resource")?,
             branch: reader.field("Config.branch")?,
             ancestors: reader.field("Config.ancestors")?,
-            epoch: reader.field("Config.epoch")?,
+            epoch: ids::get_value_epoch(reader)?,
             value_id: reader.field("Config.value_id")?,
             previous: reader.field("Config.previous")?,
             primary: reader.field("Config.primary")?,

@@ -115,6 +115,12 @@ pub(crate) fn check_range(
     Ok(BlockRange { start, count })
 }
 
+/// The epoch of a value: there are numbers behind it.
+pub(crate) fn get_value_epoch(reader: &mut Reader<'_>) -> Result<Epoch, DecodeError> {
+    let epoch: Epoch = reader.field("epoch of a value")?;
+    if epoch > Epoch::VALUE_MAX { Err(reader.out_of_range(8, epoch.0)) } else { Ok(epoch) }
+}
+
 /// The lanes of a volume are a power of two.
 pub(crate) fn get_lanes(reader: &mut Reader<'_>) -> Result<u8, DecodeError> {
     let lanes = u8::get(reader)?;

@@ -1,14 +1,15 @@
 //! Frames of several messages: packing, alignment, limits, refusals.
 
+use format::config::Config;
 use format::error::{DecodeError, EncodeError};
 use format::frame::{
     FRAME_HEADER_BYTES, FRAME_PAYLOAD_BYTES_MAX, FrameHeader, FrameReader, FrameWriter, Message,
     PayloadRef, QUANTUM_BYTES_MAX, QUANTUM_BYTES_MIN,
 };
-use format::ids::{BlockMask, BlockRange, LaneIndex, MemberSet, Nonce, Seq};
+use format::ids::{BlockMask, BlockRange, Epoch, LaneIndex, MemberSet, Nonce, Seq, VoteStoreId};
 use format::message::{
-    Control, Data, DataBody, FEATURE_LINES, LinkMessage, PAYLOAD_BYTES_MAX, RANGES_MAX, ReadStatus,
-    ResourceMessage, Write, WriteKind,
+    Accepted, Control, Data, DataBody, FEATURE_LINES, LinkMessage, PAYLOAD_BYTES_MAX, RANGES_MAX,
+    ReadStatus, ResourceMessage, Write, WriteKind,
 };
 use stdx::checksum::crc32c;
 
@@ -208,6 +209,27 @@ fn wrong_messages_are_refused() {
         reseal(&mut bytes);
         let fault = read_all(&bytes).unwrap_err();
         assert!(is_expected(&fault), "byte {at} = {byte}: {fault}");
+    }
+}
+
+/// A voter answers with a value whose number has none behind it: whoever built on that one could
+/// not count on, and neither could its register at the next start.
+#[test]
+fn value_behind_the_last_epoch_is_refused() {
+    let value = |epoch| Config { epoch, ..samples::config() };
+    let read = |epoch| {
+        let (ballot, store) = (samples::ballot(1), VoteStoreId(1));
+        let accepted = Some(Accepted { ballot, value: value(epoch) });
+        let promise = Control::Promise { ballot, store, accepted };
+        let bytes = frame_of(&samples::control("promise", promise));
+        FrameReader::new(&bytes, 64).unwrap().next().unwrap().map(drop)
+    };
+    let last = Epoch::VALUE_MAX;
+    assert_eq!(read(last), Ok(()));
+    assert_eq!((Epoch(last.0 - 1).next(), last.next()), (last, last));
+    for far in [last.0 + 1, u64::MAX] {
+        let fault = read(Epoch(far));
+        assert!(matches!(fault, Err(DecodeError::OutOfRange { value, .. }) if value == far));
     }
 }
 

@@ -141,7 +141,7 @@ fn links() -> Vec<Sample> {
     ]
 }
 
-fn control(name: &'static str, message: Control) -> Sample {
+pub(crate) fn control(name: &'static str, message: Control) -> Sample {
     let message = Message::Resource(ResourceMessage::Control(Box::new(message)));
     Sample { name, handle: 0x91, message, payload: None }
 }

@@ -56,7 +56,7 @@ enum Step {
 impl Admission {
     /// A config was chosen that differs from the last one in nothing that matters here.
     pub(crate) fn outlive_epoch(&mut self, epoch: Epoch) {
-        if self.epoch.0 + 1 == epoch.0 {
+        if self.epoch.next() == epoch {
             self.epoch = epoch;
         }
     }
@@ -379,7 +379,7 @@ impl Resource {
             return;
         }
         let Some(config) = self.config() else { return };
-        let epoch = Epoch(config.epoch.0 + 1);
+        let epoch = config.epoch.next();
         let value_id = ValueId(self.random.next_u64());
         let until = self.now + limits::ADMIT_DEADLINE;
         let Some(session) = self.session.as_mut() else { return };

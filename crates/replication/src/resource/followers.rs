@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use format::config::{Config, Purpose};
 use format::ids::{MemberSet, NodeId, Nonce};
-use format::message::{Control, Sealed};
+use format::message::{Control, Sealed, SealedLane};
 use format::metadata::ReplicaState;
 
 use crate::contract::{AboutCuts, ToGroup};
@@ -56,11 +56,13 @@ pub(crate) fn lacks_answers(base: &Config, members: MemberSet) -> Option<String>
 
 /// Of followers, each with a state of its own, the one that came farthest.
 pub(crate) fn keep_newest(sealed: &mut BTreeMap<NodeId, Sealed>) {
-    let reached = |report: &Sealed| -> u64 {
-        report.lanes.iter().map(|lane| lane.applied.max(lane.stable).0).sum()
-    };
-    let newest = sealed.iter().max_by_key(|(_, report)| reached(report)).map(|(&node, _)| node);
+    let newest = sealed.iter().max_by_key(|(_, it)| reached(&it.lanes)).map(|(&node, _)| node);
     sealed.retain(|&node, _| Some(node) == newest);
+}
+
+/// How much a member did in all lanes together. What it says is no more than its word.
+fn reached(lanes: &[SealedLane]) -> u64 {
+    lanes.iter().map(|lane| lane.applied.max(lane.stable).0).fold(0, u64::saturating_add)
 }
 
 impl Resource {
@@ -258,5 +260,23 @@ impl Resource {
     fn all_lanes(&self) -> u64 {
         let count = self.superblock.as_ref().map_or(64, |superblock| superblock.lanes);
         u64::MAX >> (64 - u32::from(count.clamp(1, 64)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use format::ids::Seq;
+
+    use super::*;
+
+    #[test]
+    fn seqs_that_no_lane_reaches_are_counted_as_far_as_they_go() {
+        let lane = |stable, applied| SealedLane {
+            stable: Seq(stable),
+            applied: Seq(applied),
+            ..SealedLane::default()
+        };
+        assert_eq!(reached(&[lane(3, 5), lane(7, 0)]), 12);
+        assert_eq!(reached(&[lane(0, u64::MAX), lane(u64::MAX, 1)]), u64::MAX);
     }
 }

@@ -292,7 +292,7 @@ impl Resource {
         let voter = VoterConfig { node: me, store: self.voter.register.store };
         let branch = self.new_branch(Began::Along);
         let mut next = next_branch(&base, branch, voter);
-        next.epoch = Epoch(base.epoch.0 + 1);
+        next.epoch = base.epoch.next();
         next.previous = base.value_id;
         next.value_id = ValueId(self.random.next_u64());
         next.primary = Some(Primary { node: me, nonce, purpose: Purpose::Clients });

@@ -463,7 +463,7 @@ impl Resource {
         let Some(nonce) = self.session.as_ref().map(|session| session.nonce) else { return };
         desired.previous = desired.value_id;
         desired.value_id = value_id;
-        desired.epoch = Epoch(desired.epoch.0 + 1);
+        desired.epoch = desired.epoch.next();
         desired.clean = false;
         self.name_stores(&mut desired);
         change(&mut desired);

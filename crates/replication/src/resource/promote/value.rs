@@ -29,7 +29,7 @@ impl Resource {
         let mut config = base.clone();
         let promotion = self.promotion.as_ref().expect("asked by a promotion");
         let (nonce, purpose) = (promotion.nonce, promotion.purpose);
-        config.epoch = Epoch(base.epoch.0 + 1);
+        config.epoch = base.epoch.next();
         config.previous = base.value_id;
         config.value_id = ValueId(self.random.next_u64());
         config.primary = Some(Primary { node: self.me(), nonce, purpose });
