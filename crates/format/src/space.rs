@@ -171,6 +171,14 @@ impl Space {
         self.blocks.get(volume).is_some_and(|&blocks| start + u64::from(range.count) <= blocks)
     }
 
+    /// What of these blocks, which are of one volume or behind it, the volume has.
+    #[must_use]
+    pub fn cut(&self, range: BlockRange) -> Option<BlockRange> {
+        let left = self.end_behind(range.start).saturating_sub(range.start);
+        let count = u32::try_from(left).map_or(range.count, |left| range.count.min(left));
+        (count > 0).then(|| BlockRange::new(range.start, count))
+    }
+
     /// The blocks from `block` on that follow each other, of this volume or of the next.
     #[must_use]
     pub fn span_from(&self, block: u64) -> Option<Range<u64>> {
@@ -251,6 +259,22 @@ mod tests {
             (u64::MAX, 1, false),
         ] {
             assert_eq!(space().contains(range(start, count)), is_inside, "{start} {count}");
+        }
+    }
+
+    #[test]
+    fn a_range_is_cut_to_its_volume() {
+        let range = BlockRange::new;
+        let second = 2 * VOLUME_BLOCKS;
+        for (whole, part) in [
+            (range(4990, 10), Some(range(4990, 10))),
+            (range(4990, 20), Some(range(4990, 10))),
+            (range(5000, 1), None),
+            (range(VOLUME_BLOCKS, 1), None),
+            (range(second, 9), Some(range(second, 3))),
+            (range(16 * VOLUME_BLOCKS, 9), None),
+        ] {
+            assert_eq!(space().cut(whole), part);
         }
     }
 

@@ -533,9 +533,14 @@ impl Lane {
     /// The same, of a part of the volume.
     #[inline(always)]
     pub(crate) fn owns_of(&self, view: &View, space: &Space, range: BlockRange) -> bool {
+        self.is_of_lane(view, range) && space.contains(range)
+    }
+
+    /// The same, whatever the volumes are.
+    #[inline(always)]
+    pub(crate) fn is_of_lane(&self, view: &View, range: BlockRange) -> bool {
         range.count > 0
             && range.start % EXTENT_BLOCKS + u64::from(range.count) <= EXTENT_BLOCKS
-            && space.contains(range)
             && range.extent() % u64::from(view.lanes.get()) == u64::from(self.index.0)
     }
 

@@ -520,3 +520,33 @@ fn a_late_answer_to_a_seal_is_none_to_the_next() {
         assert!(it.is_in_sync(0, 2), "with saves of {save:?}");
     }
 }
+
+/// The only replica that is left makes the new area ready, and marks it for the one that is away.
+/// The size is given up while who leads does not reach it: it is back, and was told of nothing.
+/// What it marks behind the end of the volume keeps nobody away.
+#[test]
+fn a_size_that_is_given_up_behind_the_back_of_a_member_keeps_nobody_away() {
+    let mut it = Scenario::new(4, 2, 3);
+    it.cluster.kill(1);
+    it.until("the loss of node 1", |it| !it.is_in_sync(3, 1));
+    enlarge_all(&mut it, 10 * EXTENT);
+    it.cluster.slow[0].write = Duration::from_millis(300);
+    let id = ask(&mut it, 3, SIZE + 6 * EXTENT);
+    it.until("a size that is under way", |it| it.succeeded(id));
+    it.run(Duration::from_millis(50));
+    it.part(&[0], &[2, 3]);
+    it.cluster.slow[0] = SlowDisk::default();
+    it.run(Duration::from_secs(62));
+    assert_eq!(state(&it, 3), Some(ResizeState::Refused));
+    it.meet(&[0], &[2, 3]);
+    it.must_write(3, 5, 6);
+    it.cluster.start(1);
+    it.until("the return of node 1", |it| it.is_in_sync(3, 1));
+    assert_eq!(it.on_disk(1, 5), 6);
+    grow(&mut it, 3, SIZE + 9 * EXTENT);
+    it.run(Duration::from_millis(50));
+    it.must_write(3, SIZE / 4096, 9);
+    for (block, value) in [(SIZE / 4096, 9), (SIZE / 4096 + 7 * 1024, 0)] {
+        assert_eq!([0, 1].map(|node| it.on_disk(node, block)), [value; 2]);
+    }
+}

@@ -215,8 +215,10 @@ impl LaneGroup {
             | DataBody::Digest { range, .. }
             | DataBody::Clear { range, .. } => (is_here(*range), false),
             DataBody::ReadDone { length_bytes, .. } => (true, *length_bytes > 0),
-            DataBody::Loss { ranges, .. } | DataBody::SlotData { ranges, .. } => {
-                (ranges.iter().all(|&range| is_here(range)), false)
+            DataBody::Loss { ranges, .. } => (ranges.iter().all(|&range| is_here(range)), false),
+            // Behind the end of a volume as well.
+            DataBody::SlotData { ranges, .. } => {
+                (ranges.iter().all(|&range| lane.is_of_lane(&self.view, range)), false)
             }
             DataBody::DigestDone { .. }
             | DataBody::Flush { .. }

@@ -184,13 +184,15 @@ impl Lane {
                 .then_some((resync.member, load))
         });
         let Some((member, load)) = waiting else { return };
-        if next.is_some_and(|next| next <= load.from)
-            || !ranges.iter().all(|&r| self.owns(turn.view, r))
-        {
+        if next.is_some_and(|next| next <= load.from) {
             return turn
                 .tell_home(FromGroup::Misbehaved { member: from, how: Misbehaviour::Nonsense });
         }
-        self.take_slot_ranges(turn, member, load, ranges, next);
+        // Who made ready for a larger size and did not hear that it is given up marks what is
+        // nobody's. What is chosen is the volume's here since before the copy began (10.3).
+        let ranges: Vec<_> =
+            ranges.iter().filter_map(|&range| turn.view.space.cut(range)).collect();
+        self.take_slot_ranges(turn, member, load, &ranges, next);
         self.load_next(turn, member);
     }
 

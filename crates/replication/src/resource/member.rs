@@ -669,11 +669,7 @@ pub(crate) fn bounded(ranges: Vec<BlockRange>, space: &Space) -> Vec<BlockRange>
 /// What of the ranges lies in these volumes. A member that was not told yet, because it started
 /// anew, may still have marks for a larger size that was never chosen.
 pub(crate) fn within(ranges: &mut Vec<BlockRange>, space: &Space) {
-    ranges.retain_mut(|range| {
-        let left = space.end_behind(range.start).saturating_sub(range.start);
-        range.count = u32::try_from(left).map_or(range.count, |left| range.count.min(left));
-        range.count > 0
-    });
+    *ranges = ranges.iter().filter_map(|&range| space.cut(range)).collect();
 }
 
 /// What the slots of a replica are good for, by the member that each is of.
