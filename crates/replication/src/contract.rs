@@ -47,6 +47,7 @@ use stdx::time::Time;
 use crate::attach::GroupDisk;
 use crate::balance::ReadPolicy;
 pub use crate::contract::cuts::{AboutCuts, Lag, LagLimits};
+pub(crate) use crate::contract::cuts::{CUTS_BETWEEN_ALL_LANES, is_later_cut, next_cut};
 pub use crate::contract::flushes::AboutFlushes;
 pub use crate::contract::members::{LostMember, Misbehaviour, Stay};
 pub use crate::contract::sizes::{DeviceSize, NewArea, ResizeTask, SizeOrder, SizeTask};

@@ -23,6 +23,21 @@ pub enum AboutCuts {
     Release { number: u32 },
 }
 
+/// So often a follower hears of every lane, whether it has news or not: what it knows of a lane is
+/// never so old that its number passes for a later one.
+pub(crate) const CUTS_BETWEEN_ALL_LANES: u32 = 1 << 20;
+
+/// The number of the cut after `number`: they go round, and 0 is that of none.
+pub(crate) fn next_cut(number: u32) -> u32 {
+    number.wrapping_add(1).max(1)
+}
+
+/// Whether a cut came after another one, or after none: half of all numbers are later.
+pub(crate) fn is_later_cut(number: u32, than: u32) -> bool {
+    let distance = number.wrapping_sub(than);
+    number != 0 && (than == 0 || distance != 0 && distance <= u32::MAX / 2)
+}
+
 /// How far behind a follower is as much as one may be; 0: no matter how far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LagLimits {
@@ -41,4 +56,25 @@ pub struct Lag {
     pub extents: u64,
     /// Requests wait for it: no more is kept.
     pub is_full: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_cuts_go_round_and_none_is_that_of_no_cut() {
+        let mut number = u32::MAX - 3;
+        for wanted in [u32::MAX - 2, u32::MAX - 1, u32::MAX, 1, 2] {
+            let next = next_cut(number);
+            assert_eq!(next, wanted);
+            assert!(is_later_cut(next, number) && !is_later_cut(number, next));
+            assert!(is_later_cut(next, 0) && !is_later_cut(0, next));
+            assert!(!is_later_cut(next, next));
+            number = next;
+        }
+        let far = 1 << 31;
+        assert!(is_later_cut(far, 1) && !is_later_cut(1, far));
+        assert!(!is_later_cut(far + 1, 1) && is_later_cut(1, far + 2));
+    }
 }

@@ -13,7 +13,8 @@ use format::message::DataBody;
 use stdx::time::Time;
 
 use crate::contract::{
-    AboutCuts, FromGroup, GroupAction, PartId, Payload, ReplicaRole, RequestError, RoundId,
+    AboutCuts, CUTS_BETWEEN_ALL_LANES, FromGroup, GroupAction, PartId, Payload, ReplicaRole,
+    RequestError, RoundId, is_later_cut,
 };
 use crate::group::{LaneGroup, answer};
 use crate::lane::Lane;
@@ -124,7 +125,8 @@ impl LaneGroup {
     fn note_cut(&mut self, number: u32, round: RoundId, actions: &mut Vec<GroupAction>) {
         let followed = self.followed();
         // Who is new has heard of no lane.
-        let all = !followed.is_subset_of(self.cuts.told);
+        let is_new = !followed.is_subset_of(self.cuts.told);
+        let all = is_new || number.is_multiple_of(CUTS_BETWEEN_ALL_LANES);
         let before = std::mem::take(&mut self.cuts.noted);
         let note = |(position, lane): (usize, &Lane)| {
             let seq = lane.last_seq();
@@ -230,7 +232,7 @@ impl LaneGroup {
         for waiter in self.shared.activity.take_held() {
             let position = self.position_of_lane(waiter.lane);
             let cut = self.lanes[position].replica.cut;
-            if cut.number > number || waiter.seq > cut.seq {
+            if is_later_cut(cut.number, number) || waiter.seq > cut.seq {
                 self.shared.activity.hold(waiter);
                 continue;
             }

@@ -4,7 +4,7 @@
 use format::ids::{MemberSet, Seq};
 
 use crate::activity::Waiter;
-use crate::contract::ReplicaRole;
+use crate::contract::{ReplicaRole, is_later_cut};
 use crate::lane::{Applied, AppliedState, Lane, OperationState, Replica, Turn};
 
 /// As a follower: the newest cut that is here as far as this lane goes.
@@ -45,7 +45,7 @@ impl Lane {
     pub(crate) fn on_cut(&mut self, turn: &mut Turn<'_>, cut: HeldCut, stable: Seq) {
         self.on_stable(turn, stable);
         let known = &mut self.replica.cut;
-        if turn.view.replica != ReplicaRole::None && cut.number >= known.number {
+        if turn.view.replica != ReplicaRole::None && !is_later_cut(known.number, cut.number) {
             *known = cut;
         }
     }
@@ -60,7 +60,7 @@ impl Lane {
     /// All that was applied at once is in the cut of that number, or in an earlier one.
     pub(crate) fn is_at_cut(&self, number: u32) -> bool {
         let cut = self.replica.cut;
-        cut.number <= number && cut.seq >= self.replica.unheld
+        !is_later_cut(cut.number, number) && cut.seq >= self.replica.unheld
     }
 
     /// The write may be applied now, once its extent is in the durable log.

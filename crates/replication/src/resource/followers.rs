@@ -13,7 +13,7 @@ use format::ids::{MemberSet, NodeId, Nonce};
 use format::message::{Control, Sealed, SealedLane};
 use format::metadata::ReplicaState;
 
-use crate::contract::{AboutCuts, ToGroup};
+use crate::contract::{AboutCuts, ToGroup, is_later_cut, next_cut};
 use crate::resource::promote::names;
 use crate::resource::{AckWhen, Resource, RoundKind, insync};
 
@@ -166,7 +166,7 @@ impl Resource {
             return;
         }
         cuts.is_under_way = true;
-        cuts.number = cuts.number.wrapping_add(1);
+        cuts.number = next_cut(cuts.number);
         let number = cuts.number;
         let note = |round| ToGroup::Cuts(AboutCuts::Note { number, round });
         self.ask_groups(RoundKind::CutNoted, note);
@@ -238,7 +238,7 @@ impl Resource {
         }
         let all = self.all_lanes();
         let following = &mut self.following;
-        if number > following.number {
+        if is_later_cut(number, following.number) {
             (following.number, following.lanes) = (number, 0);
         }
         let before = following.lanes;

@@ -1,6 +1,8 @@
 //! What one member does when things come in an order that is rare between processes.
 
-use format::ids::{BlockMask, BlockRange, BootId, Nonce, QuestionId, Seq};
+use format::ids::{
+    BlockMask, BlockRange, BootId, EXTENT_BLOCKS, LaneIndex, Nonce, QuestionId, Seq,
+};
 use format::message::{DataBody, ReadStatus};
 use replication::contract::{
     AboutCuts, FromGroup, GroupInput, LostMember, PartId, RequestKind, RoundId, ToGroup,
@@ -9,7 +11,7 @@ use replication::group::{GroupOptions, LoadedPage};
 
 use crate::harness::{
     Disk, Group, LANE, SESSION, answers, asked, boot, discard, loss, lost, node, options, resets,
-    told,
+    sent, set, told,
 };
 
 /// Node 1 of those with the data.
@@ -120,5 +122,42 @@ fn a_returned_follower_is_at_the_cut_that_is_released_and_at_no_later_one() {
             Some(*is_open)
         });
         assert_eq!(is_open, Some(is_wanted_open), "cut {released} was released last: {sealed:?}");
+    }
+}
+
+/// The numbers of cuts go round: the one after the last is later, and none has the number 0.
+#[test]
+fn a_follower_applies_the_cut_after_the_last_number() {
+    let mut group = Group::new(Disk::Works, options(1, &[0, 1, 2])).into_member();
+    group.step(ToGroup::Cuts(AboutCuts::Hold { round: RoundId(3) }));
+    for (number, seq) in [(u32::MAX - 1, 1), (u32::MAX, 2), (1, 3), (2, 4)] {
+        group.hear_write(discard(seq));
+        group.hear(0, cut(number, seq));
+        let actions = group.step(ToGroup::Cuts(AboutCuts::Release { number }));
+        let acknowledged = sent(actions).find_map(|(_, body)| {
+            let DataBody::Ack { base, mask: 1, .. } = body else { return None };
+            Some(*base)
+        });
+        assert_eq!(acknowledged, Some(Seq(seq)), "cut {number}: {actions:?}");
+    }
+}
+
+/// Half of all numbers are later than a given one: a follower that heard of a lane so long ago, for
+/// nothing was new there, would take the next cut of it for an older one.
+#[test]
+fn followers_hear_of_each_lane_now_and_then() {
+    let mut group = Group::new(Disk::ByHand, options(1, &[0, 2])).into_leader(&[0, 2]);
+    let (named, counted) = (set(&[2]), set(&[2]));
+    group.step(ToGroup::Cuts(AboutCuts::Follow { named, counted }));
+    group.ask(1, RequestKind::Discard { fua: false }, EXTENT_BLOCKS);
+    let mut is_told = |number| {
+        let round = RoundId(number);
+        let actions = group.step(ToGroup::Cuts(AboutCuts::Note { number, round }));
+        sent(actions)
+            .any(|(_, body)| matches!(body, DataBody::Cut { lane, .. } if *lane == LaneIndex(1)))
+    };
+    assert!(is_told(1) && !is_told(2));
+    for number in [1 << 20, 5 << 20, 4095 << 20] {
+        assert!(is_told(number) && !is_told(number + 1), "{number}");
     }
 }
