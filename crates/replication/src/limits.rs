@@ -34,7 +34,8 @@ pub const SLOT_RANGES_PER_MESSAGE: usize = 512;
 /// Seqs of one lane that are sent and not stable, the completed ones behind a slow one included:
 /// so many entries a member's window has at most.
 pub const WINDOW_PER_LANE_MAX: usize = 256;
-/// The same at a member, with what was admitted already when that bound was reached.
+/// The same at a member, with what was admitted already when that bound was reached: what has no
+/// place there is not sent.
 pub const WINDOW_AT_MEMBER_MAX: usize = WINDOW_PER_LANE_MAX + OPERATIONS_PER_LANE_MAX;
 /// Bytes of one lane that clients were told are written, while some member has them in memory
 /// alone: what would be more is answered when all have written it.

@@ -77,22 +77,30 @@ impl LogRoom {
         self.stalled.clear();
     }
 
-    fn take_next(&mut self) -> Option<(LaneIndex, u32)> {
-        if self.stalled.is_empty() || self.unstable >= self.limit {
+    /// The first that there is room for, of a lane with a place in the members' windows.
+    fn take_next(&mut self, has_window: impl Fn(LaneIndex) -> bool) -> Option<(LaneIndex, u32)> {
+        if self.unstable >= self.limit {
             return None;
         }
-        self.stalled.pop_front()
+        let next = self.stalled.iter().position(|&(lane, _)| has_window(lane))?;
+        self.stalled.remove(next)
     }
 }
 
 impl LaneGroup {
     /// What waited for room goes on where there is some.
     pub(crate) fn settle_room(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
-        while let Some((lane, index)) = self.shared.room.take_next() {
+        while let Some((lane, index)) = self.take_stalled() {
             let position = self.position_of_lane(lane);
             self.touch(position);
             self.with_lane(now, position, actions, |lane, turn| lane.send_stalled(turn, index));
         }
+    }
+
+    fn take_stalled(&mut self) -> Option<(LaneIndex, u32)> {
+        let Self { lanes, positions, shared, .. } = self;
+        let lane_of = |lane: LaneIndex| &lanes[usize::from(positions[usize::from(lane.0)])];
+        shared.room.take_next(|lane| lane_of(lane).has_window())
     }
 }
 

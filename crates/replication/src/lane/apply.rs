@@ -66,6 +66,7 @@ impl Lane {
             return turn.release(payload.filter(|_| !is_own));
         }
         if replica.window.len() >= limits::WINDOW_AT_MEMBER_MAX {
+            assert!(!is_own, "a leader sends no more than a member keeps");
             let how = Misbehaviour::TooManyWrites;
             turn.tell_home(FromGroup::Misbehaved { member: from, how });
             return turn.release(payload.filter(|_| !is_own));

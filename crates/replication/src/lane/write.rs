@@ -133,13 +133,20 @@ impl Lane {
     }
 
     /// Sequences the operation and sends it to every member that has to have it, once their logs
-    /// have room for it.
+    /// and their windows have room for it.
     pub(crate) fn send(&mut self, turn: &mut Turn<'_>, index: u32, kind: WriteKind) {
-        if turn.shared.room.is_full() {
+        if turn.shared.room.is_full() || !self.has_window() {
             self.operation_mut(index).state = OperationState::Stalled { kind };
             return turn.shared.room.stall(self.index, index);
         }
         self.send_now(turn, index, kind);
+    }
+
+    /// Members keep one more, the own replica among them: beside what clients ask for, blocks are
+    /// made equal, for each of which there was room when that was asked for.
+    pub(crate) fn has_window(&self) -> bool {
+        let sent = self.leader.as_ref().map_or(0, |leader| leader.sent.len());
+        sent < limits::WINDOW_AT_MEMBER_MAX
     }
 
     /// There is room for it.

@@ -1,13 +1,15 @@
 //! What waits in a lane goes on as soon as it can, though nothing more is asked of the lane.
 
-use format::ids::{Epoch, MemberSet, Seq};
+use format::ids::{BlockMask, BlockRange, Epoch, MemberSet, Seq};
 use format::message::DataBody;
 use replication::contract::{
-    AboutReceipts, GroupAction, GroupInput, Payload, RequestError, RequestKind, ToGroup,
+    AboutReceipts, DeviceResult, FromGroup, GroupAction, GroupInput, PartId, Payload, ReplicaRole,
+    Request, RequestError, RequestKind, RoundId, ToGroup, Token,
 };
 use replication::limits;
+use stdx::time::Time;
 
-use crate::harness::{Disk, Group, LANE, WRITE, boot, node, options, sent, set};
+use crate::harness::{Disk, Group, LANE, SESSION, WRITE, boot, node, options, sent, set, told};
 
 /// The node that leads, and its disk, if it has one. The nodes `members` have the data.
 fn leader(me: u8, members: &[u8]) -> Group {
@@ -62,4 +64,96 @@ fn a_read_goes_to_the_first_that_wrote_what_was_answered() {
     assert_eq!((reads_from(&leader, 0), reads_from(&leader, 2)), (0, 0));
     leader.hear(0, DataBody::Ack { lane, base, mask, boot_id: boot(0) });
     assert_eq!((reads_from(&leader, 0), reads_from(&leader, 2)), (1, 0));
+}
+
+/// The disk answers all that it was asked, but for what it `holds`; gives how much it wrote.
+fn work(group: &mut Group, holds: impl Fn(&GroupAction) -> bool) -> usize {
+    let (mut at, mut written) = (0, 0);
+    while let Some(action) = group.actions.get(at).cloned() {
+        at += 1;
+        if !holds(&action) {
+            answer(group, &action);
+            let is_write = |action: &GroupAction| {
+                matches!(action, GroupAction::WriteDevice { .. } | GroupAction::CopyDevice { .. })
+            };
+            written += usize::from(is_write(&action));
+        }
+    }
+    group.actions.retain(|action| holds(action) || asked_of_disk(action).is_none());
+    written
+}
+
+fn asked_of_disk(action: &GroupAction) -> Option<Token> {
+    if let GroupAction::WriteDevice { token, .. }
+    | GroupAction::CopyDevice { token, .. }
+    | GroupAction::ReadDevice { token, .. }
+    | GroupAction::FlushDevice { token }
+    | GroupAction::WriteMetadata { token, .. } = *action
+    {
+        Some(token)
+    } else {
+        None
+    }
+}
+
+fn answer(group: &mut Group, action: &GroupAction) {
+    let Some(token) = asked_of_disk(action) else { return };
+    let (payload, zeroes) = (Payload(9), BlockMask::EMPTY);
+    let is_read = matches!(action, GroupAction::ReadDevice { .. });
+    let result = if is_read { DeviceResult::Read { payload, zeroes } } else { DeviceResult::Done };
+    group.step(GroupInput::Device { token, result: Ok(result) });
+}
+
+/// The disk is late with one write, and ends those that came after it; as many as a lane may have
+/// under way wait for what they have to read. One more part comes, for which blocks are to be made
+/// equal first, each of which is a write as well. All of it is more than a member keeps: the rest
+/// waits until the late one is done. The own disk missed it, and its client waited for ever.
+#[test]
+fn no_more_is_sent_than_a_member_keeps() {
+    let mut group = Group::new(Disk::ByHand, options(1, &[1]));
+    group.step(ToGroup::Replica(ReplicaRole::InSync));
+    group.seal();
+    group.inherit();
+    let (write_set, boots) = (set(&[1]), vec![(node(1), boot(1))]);
+    let outdated: Vec<BlockRange> =
+        (600..632).step_by(2).map(|at| BlockRange::new(at, 1)).collect();
+    let (missed, lost) = (Vec::new(), Vec::new());
+    group.step(ToGroup::Lead { nonce: SESSION, write_set, boots, outdated, missed, lost });
+    let (epoch, in_sync, round) = (Epoch(2), set(&[1]), RoundId(3));
+    group.step(ToGroup::Serve { epoch, in_sync, round });
+    group.step(ToGroup::Lease { until: Time::NEVER });
+
+    let mut parts = 0;
+    let mut ask = |group: &mut Group, kind, offset, length| {
+        parts += 1;
+        group.step(GroupInput::Request(Request {
+            part: PartId(parts as u64),
+            kind,
+            offset,
+            length,
+        }));
+        parts
+    };
+
+    let is_late = |action: &GroupAction| {
+        let first = BlockRange::new(0, 1);
+        matches!(action, GroupAction::WriteDevice { range, .. } if *range == first)
+    };
+    let is_read = |action: &GroupAction| matches!(action, GroupAction::ReadDevice { .. });
+    for block in 0..limits::WINDOW_PER_LANE_MAX as u64 - 1 {
+        ask(&mut group, WRITE, block * 4096, 4096);
+    }
+    work(&mut group, |action| is_late(action) || is_read(action));
+    // Two blocks are being made equal already.
+    for block in 0..limits::OPERATIONS_PER_LANE_MAX as u64 - 4 {
+        ask(&mut group, WRITE, (700 + block) * 4096, 512);
+    }
+    let all = ask(&mut group, RequestKind::Read, 600 * 4096, 32 * 4096);
+    assert_eq!(group.actions.iter().filter(|action| is_read(action)).count(), 16 + 252);
+    let written = work(&mut group, is_late);
+    let refused = told(&group.actions).any(|fact| matches!(fact, FromGroup::Misbehaved { .. }));
+    assert!(!refused, "what the leader sends, its own replica takes");
+    assert_eq!(written + limits::WINDOW_PER_LANE_MAX - 2, limits::WINDOW_AT_MEMBER_MAX - 1);
+    work(&mut group, |_| false);
+    assert_eq!(ended(&group, &Ok(None)) + ended(&group, &Ok(Some(Payload(9)))), all);
 }
