@@ -347,3 +347,18 @@ fn an_endless_option_reply_is_refused() {
     let error = negotiation.list().unwrap_err();
     assert!(error.to_string().contains("too long"), "{error}");
 }
+
+/// The client looked at four bytes that were not there, and ended the program.
+#[test]
+fn short_entry_of_a_list_is_refused() {
+    let entries = ["00000000", "00000003 000000", "00000004 00000001", "00000005 00000002 72"];
+    for entry in entries {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        theirs.write_all(&hex("4e42444d41474943 49484156454f5054 0003")).unwrap();
+        theirs.write_all(&hex(&format!("0003e889045565a9 00000003 00000002 {entry}"))).unwrap();
+        theirs.write_all(&hex("0003e889045565a9 00000003 00000001 00000000")).unwrap();
+        let mut negotiation = Negotiation::start(Stream::Unix(ours)).unwrap();
+        let error = negotiation.list().unwrap_err();
+        assert!(error.to_string().contains("its list of exports is malformed"), "{error}");
+    }
+}

@@ -147,11 +147,14 @@ impl Negotiation {
         let mut exports = Vec::new();
         for reply in self.accepted(OPT_LIST, &[])? {
             let payload = &reply.payload;
-            let name_bytes = payload.get(..4).map_or(usize::MAX, |length| be32(length) as usize);
-            if reply.kind != REP_SERVER || name_bytes > payload.len() - 4 {
+            let named = payload.split_at_checked(4).and_then(|(length, names)| {
+                let is_meant = reply.kind == REP_SERVER;
+                names.split_at_checked(be32(length) as usize).filter(|_| is_meant)
+            });
+            let Some((name, about)) = named else {
                 return Err(ClientError::protocol("its list of exports is malformed"));
-            }
-            exports.push((text(&payload[4..4 + name_bytes]), text(&payload[4 + name_bytes..])));
+            };
+            exports.push((text(name), text(about)));
         }
         Ok(exports)
     }
