@@ -16,7 +16,11 @@ use std::sync::atomic::{AtomicU16, Ordering};
 /// A stretch of a file that is mapped shared, until dropped.
 #[derive(Debug)]
 pub struct SharedMemory {
-    start: NonNull<u8>,
+    /// The pages that hold it.
+    mapping: NonNull<u8>,
+    mapped: usize,
+    /// Where it begins in them.
+    skip: usize,
     length: usize,
 }
 
@@ -27,7 +31,8 @@ unsafe impl Sync for SharedMemory {}
 
 impl SharedMemory {
     /// Maps `length` bytes of `file` from `offset` on. The file must never become shorter: it is
-    /// sealed against that, or can be. Its pages are of the usual size.
+    /// sealed against that, or can be. Its pages are of the usual size. What is in them is not
+    /// this process', and is not written into a core file of it.
     pub fn map(file: &File, offset: u64, length: u64) -> io::Result<Self> {
         let refuse = |text: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, text.to_owned()));
         refuse_huge_pages(file.as_raw_fd())?;
@@ -36,26 +41,36 @@ impl SharedMemory {
         if length == 0 || end.is_none_or(|end| end > file_length(file)) {
             return refuse("the range is not inside of the file");
         }
-        let (Ok(length), Ok(offset)) = (usize::try_from(length), libc::off_t::try_from(offset))
-        else {
+        let skip = offset % page_bytes();
+        let (Ok(length), Ok(mapped), Ok(from), Ok(skip)) = (
+            usize::try_from(length),
+            usize::try_from(length + skip),
+            libc::off_t::try_from(offset - skip),
+            usize::try_from(skip),
+        ) else {
             return refuse("the range is too long for this machine");
         };
         // SAFETY: a new mapping at an address of the kernel's choice touches no memory that exists.
         let address = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
-                length,
+                mapped,
                 libc::PROT_READ | libc::PROT_WRITE,
                 libc::MAP_SHARED | libc::MAP_NORESERVE,
                 file.as_raw_fd(),
-                offset,
+                from,
             )
         };
         if address == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        let start = NonNull::new(address.cast()).expect("a mapping is never at address zero");
-        Ok(Self { start, length })
+        let mapping = NonNull::new(address.cast()).expect("a mapping is never at address zero");
+        let memory = Self { mapping, mapped, skip, length };
+        // SAFETY: exactly the range that was just mapped; what is in it stays as it is.
+        if unsafe { libc::madvise(address, mapped, libc::MADV_DONTDUMP) } < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(memory)
     }
 
     #[must_use]
@@ -116,14 +131,14 @@ impl SharedMemory {
             return None;
         }
         // SAFETY: the offset was just checked to lie inside the mapping or one past its end.
-        Some(unsafe { self.start.as_ptr().add(at) })
+        Some(unsafe { self.mapping.as_ptr().add(self.skip + at) })
     }
 }
 
 impl Drop for SharedMemory {
     fn drop(&mut self) {
         // SAFETY: exactly the range that `map` mapped, and nobody holds a pointer into it.
-        let result = unsafe { libc::munmap(self.start.as_ptr().cast(), self.length) };
+        let result = unsafe { libc::munmap(self.mapping.as_ptr().cast(), self.mapped) };
         // The kernel may have joined it to another mapping of the file, and may be out of room for
         // the parts. Then it stays, which costs addresses and harms nobody.
         debug_assert_eq!(result, 0, "a whole mapping can be unmapped");
@@ -143,6 +158,12 @@ pub fn memory_file(length: u64) -> io::Result<File> {
     file.set_len(length)?;
     seal(file.as_raw_fd())?;
     Ok(file)
+}
+
+fn page_bytes() -> u64 {
+    // SAFETY: no pointer is passed.
+    let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    u64::try_from(bytes).expect("every machine has pages")
 }
 
 fn file_length(file: &File) -> u64 {
@@ -220,9 +241,38 @@ mod tests {
     #[test]
     fn ranges_outside_of_the_file_are_refused() {
         let file = memory_file(4096).unwrap();
-        for (offset, length) in [(0, 0), (0, 8192), (4096, 1), (u64::MAX, 2), (1, 100)] {
+        for (offset, length) in [(0, 0), (0, 8192), (4096, 1), (1, 4096), (u64::MAX, 2)] {
             SharedMemory::map(&file, offset, length).unwrap_err();
         }
+    }
+
+    /// The rest of a file costs no addresses, and is not touched.
+    #[test]
+    fn stretch_may_begin_and_end_within_a_page() {
+        let file = memory_file(1 << 46).unwrap();
+        let begin = (1 << 45) + 4098;
+        let memory = SharedMemory::map(&file, begin, 8000).unwrap();
+        assert!(memory.mapped <= 4 * 4096 && memory.length() == 8000);
+        assert!(memory.write(0, b"first") && memory.write(7996, b"last"));
+        assert!(!memory.write(7997, b"last"));
+        assert!(memory.store(6, 7) && !memory.store(7, 7));
+        let pages = SharedMemory::map(&file, 1 << 45, 1 << 14).unwrap();
+        let mut seen = [0; 5];
+        assert!(pages.read(4098, &mut seen) && seen == *b"first");
+        assert!(pages.read(4098 + 7996, &mut seen[..4]) && seen[..4] == *b"last");
+        assert_eq!(pages.load(4104), Some(7));
+    }
+
+    /// What guests have in their memory has nothing to seek on the disk of the host.
+    #[test]
+    fn core_file_has_nothing_of_it() {
+        let file = memory_file(12 << 12).unwrap();
+        let memory = SharedMemory::map(&file, 4096, 11 << 12).unwrap();
+        let start = format!("{:x}-", memory.mapping.as_ptr() as usize);
+        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+        let mapping = maps.lines().skip_while(|line| !line.starts_with(&start));
+        let flags = mapping.into_iter().find(|line| line.starts_with("VmFlags:")).unwrap();
+        assert!(flags.split(' ').any(|flag| flag == "dd"), "{flags}");
     }
 
     #[test]
