@@ -4,6 +4,7 @@
 //! next one waits for its turn. What a monitor says is dealt with there (`session`), for it takes
 //! files and maps memory; the rings are served by the shards.
 
+pub(crate) mod addresses;
 mod session;
 
 use std::collections::BTreeMap;
@@ -20,8 +21,10 @@ use crate::accepting::Accepting;
 use crate::admin::bind;
 use crate::definition::Definition;
 use crate::desk::Desk;
+use crate::guests::addresses::Addresses;
 use crate::guests::session::{Monitor, Present};
 use crate::log::{Scope, log};
+use crate::memory::MACHINE_BYTES;
 use crate::vhost::SessionNumber;
 
 #[derive(Debug)]
@@ -32,6 +35,8 @@ pub(crate) struct Guests {
     /// By resource, one for each of its volumes.
     sockets: Mutex<BTreeMap<String, Vec<Arc<Socket>>>>,
     next_session: Arc<AtomicU64>,
+    /// Where their memory is mapped.
+    addresses: Addresses,
 }
 
 #[derive(Debug)]
@@ -46,7 +51,10 @@ struct Socket {
 
 impl Guests {
     pub(crate) fn new(desk: Arc<Desk>, folder: Option<PathBuf>) -> Self {
-        Self { desk, folder, sockets: Mutex::default(), next_session: Arc::default() }
+        let machine_bytes = ::io::process::machine_memory().unwrap_or(MACHINE_BYTES);
+        let addresses = Addresses::of_all_guests(machine_bytes);
+        let (sockets, next_session) = (Mutex::default(), Arc::default());
+        Self { desk, folder, sockets, next_session, addresses }
     }
 
     /// Takes monitors for a resource that is up, if it does not yet.
@@ -86,8 +94,9 @@ impl Guests {
         });
         let (desk, next, served) =
             (Arc::clone(&self.desk), Arc::clone(&self.next_session), Arc::clone(&socket));
+        let addresses = self.addresses.clone();
         thread::Builder::new().name("guests".to_owned()).spawn(move || {
-            served.serve(&listener, &desk, &next);
+            served.serve(&listener, &desk, &next, &addresses);
         })?;
         log!(
             Notice,
@@ -138,7 +147,13 @@ impl Guests {
 }
 
 impl Socket {
-    fn serve(&self, listener: &UnixListener, desk: &Arc<Desk>, next_session: &AtomicU64) {
+    fn serve(
+        &self,
+        listener: &UnixListener,
+        desk: &Arc<Desk>,
+        next_session: &AtomicU64,
+        addresses: &Addresses,
+    ) {
         let scope = Scope::resource(&self.resource);
         let mut accepting = Accepting::new(scope, "a virtual machine's monitor");
         for stream in listener.incoming() {
@@ -150,7 +165,7 @@ impl Socket {
             let present = Arc::new(Present::new(number, stream));
             *self.lock() = Some(Arc::clone(&present));
             let volume = (self.resource.clone(), self.place);
-            Monitor::new(Arc::clone(desk), volume, present).run();
+            Monitor::new(Arc::clone(desk), volume, present, addresses.clone()).run();
             *self.lock() = None;
         }
     }

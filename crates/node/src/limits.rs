@@ -175,6 +175,12 @@ pub(crate) const DEVICE_LEAVE_DEADLINE: Duration = Duration::from_secs(5);
 pub(crate) const GUEST_QUEUES_MAX: u16 = 128;
 /// Files that come with a message of a monitor: one for each region of the memory that it shares.
 pub(crate) const GUEST_FILES_MAX: usize = 8;
+/// What one virtual machine's disk may have mapped of its memory, as so many times the memory of
+/// the machine: some of it is promised and not there, and two tables of it are mapped while one
+/// takes the place of the other.
+pub(crate) const GUEST_MEMORY_TIMES: u64 = 4;
+/// What all of them may: half of the addresses that a process has.
+pub(crate) const GUESTS_ADDRESSES_MAX: u64 = 64 << 40;
 /// How long a virtual machine's monitor waits for this node to become Primary.
 pub(crate) const GUEST_ADMISSION_DEADLINE: Duration = Duration::from_secs(6);
 /// A monitor that reads nothing for so long is let go.

@@ -7,7 +7,7 @@
 use io::{KeptBytes, PoolOptions};
 
 /// What is assumed where the kernel does not say what the machine has.
-const MACHINE_BYTES: u64 = 1 << 30;
+pub(crate) const MACHINE_BYTES: u64 = 1 << 30;
 /// Buffers of each data thread that are kept: of the smallest kind, of the next, and of those that
 /// parts of requests and frames lie in.
 const SMALL_KEPT: usize = 1 << 20;

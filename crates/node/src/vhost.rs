@@ -34,6 +34,7 @@ use frontend::vhost::ring::{Chain, Ring, Signal};
 use io::{Eventfd, KickId, Ringer, SharedMemory};
 use replication::resource::Reign;
 
+use crate::guests::addresses::Claim;
 use crate::limits::GUEST_REQUESTS_PER_TURN;
 use crate::links::HostedId;
 use crate::nbd::{Comer, Fact};
@@ -45,38 +46,39 @@ pub(crate) use crate::vhost::requests::is_ours;
 /// Kind of the reactor's tokens that belong to rings of guests.
 pub(crate) const TOKEN_RING: u8 = 7;
 
-/// Memory that is mapped from a file of the monitor's, from a place in it on.
+/// Memory that is mapped from a file of the monitor's.
 #[derive(Debug)]
 pub(crate) struct Window {
-    pub(crate) memory: SharedMemory,
-    pub(crate) start: u64,
+    memory: SharedMemory,
+    /// Given back after the memory is unmapped.
+    _claim: Claim,
 }
 
 impl Window {
-    fn at(&self, at: u64) -> Option<u64> {
-        self.start.checked_add(at)
+    pub(crate) fn new(memory: SharedMemory, claim: Claim) -> Self {
+        Self { memory, _claim: claim }
     }
 }
 
 impl Shared for Window {
     fn length(&self) -> u64 {
-        self.memory.length().saturating_sub(self.start)
+        self.memory.length()
     }
 
     fn read(&self, at: u64, into: &mut [u8]) -> Option<()> {
-        self.memory.read(self.at(at)?, into).then_some(())
+        self.memory.read(at, into).then_some(())
     }
 
     fn write(&self, at: u64, from: &[u8]) -> Option<()> {
-        self.memory.write(self.at(at)?, from).then_some(())
+        self.memory.write(at, from).then_some(())
     }
 
     fn load(&self, at: u64) -> Option<u16> {
-        self.memory.load(self.at(at)?)
+        self.memory.load(at)
     }
 
     fn store(&self, at: u64, value: u16) -> Option<()> {
-        self.memory.store(self.at(at)?, value).then_some(())
+        self.memory.store(at, value).then_some(())
     }
 }
 

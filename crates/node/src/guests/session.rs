@@ -5,6 +5,7 @@
 //! the protocol has no words for it. A monitor comes back by itself, and brings along what was not
 //! answered; it goes on only if the data is still that which its guest has seen.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -23,6 +24,7 @@ use io::descriptors::{peer_process, receive_files, send_file};
 use io::{Eventfd, SharedMemory, memory_file};
 
 use crate::desk::{Desk, overloaded};
+use crate::guests::addresses::Addresses;
 use crate::limits::{
     GUEST_ADMISSION_DEADLINE, GUEST_FILES_MAX, GUEST_QUEUES_MAX, GUEST_SEND_DEADLINE,
     GUEST_SHARD_DEADLINE, GUEST_STOP_DEADLINE,
@@ -39,6 +41,8 @@ pub(super) struct Monitor {
     line: Line,
     news: mpsc::Receiver<News>,
     present: Arc<Present>,
+    /// What the memory of all guests may take.
+    guests: Addresses,
 }
 
 /// The monitor of a socket, as others know it.
@@ -109,6 +113,8 @@ struct Served<'a> {
     session: Session<Eventfd>,
     memory: Option<Arc<GuestMemory<Window>>>,
     kept: Option<(Arc<Window>, Layout)>,
+    /// Where its memory is mapped.
+    addresses: Addresses,
     /// By ring: it is with its shard.
     is_running: Vec<bool>,
 }
@@ -118,11 +124,12 @@ impl Monitor {
         desk: Arc<Desk>,
         (resource, place): (String, Place),
         present: Arc<Present>,
+        guests: Addresses,
     ) -> Self {
         let (sender, news) = mpsc::channel();
         let (session, stream) = (present.session, Arc::clone(&present.stream));
         let line = Line { session, news: sender, stream };
-        Self { desk, resource, place, line, news, present }
+        Self { desk, resource, place, line, news, present, guests }
     }
 
     pub(super) fn run(&self) {
@@ -265,6 +272,7 @@ impl<'a> Served<'a> {
             disk,
             memory: None,
             kept: None,
+            addresses: monitor.guests.of_one_session(),
             is_running: vec![false; usize::from(GUEST_QUEUES_MAX)],
         }
     }
@@ -313,7 +321,7 @@ impl<'a> Served<'a> {
                 return self.monitor.send(&answer, Some(file.as_raw_fd()));
             }
             Task::UseInflight { file, offset, length, layout } => {
-                let window = window(file, offset, length).map_err(|error| {
+                let window = self.window(&File::from(file), offset, length).map_err(|error| {
                     format!("the memory of requests that are not answered cannot be used: {error}")
                 })?;
                 self.use_kept(window, layout)?;
@@ -327,15 +335,14 @@ impl<'a> Served<'a> {
     }
 
     fn map(&mut self, regions: Vec<(Region, OwnedFd)>) -> Result<(), String> {
-        let parts: Result<Vec<_>, _> = regions
+        let parts: Result<Vec<_>, String> = regions
             .into_iter()
             .map(|(region, file)| {
-                let window = window(file, region.file_offset, region.length)?;
+                let window = self.window(&File::from(file), region.file_offset, region.length)?;
                 Ok((region, window))
             })
             .collect();
-        let parts =
-            parts.map_err(|error: std::io::Error| format!("cannot share its memory: {error}"))?;
+        let parts = parts.map_err(|reason| format!("cannot share its memory: {reason}"))?;
         let memory = Arc::new(GuestMemory::new(parts).map_err(|broken| broken.to_string())?);
         let before = self.memory.replace(Arc::clone(&memory));
         if self.is_running.contains(&true) {
@@ -420,10 +427,10 @@ impl<'a> Served<'a> {
 
     /// Memory that the monitor keeps for the next server.
     fn make_kept(&mut self, layout: Layout) -> Result<File, String> {
-        let failed = |error| format!("cannot make memory for requests: {error}");
-        let file = memory_file(layout.bytes()).map_err(failed)?;
-        let memory = SharedMemory::map(&file, 0, layout.bytes()).map_err(failed)?;
-        self.write_mark(&Window { memory, start: 0 }, layout)?;
+        let failed = |reason: &dyn Display| format!("cannot make memory for requests: {reason}");
+        let file = memory_file(layout.bytes()).map_err(|error| failed(&error))?;
+        let window = self.window(&file, 0, layout.bytes()).map_err(|error| failed(&error))?;
+        self.write_mark(&window, layout)?;
         Ok(file)
     }
 
@@ -453,6 +460,13 @@ impl<'a> Served<'a> {
         Ok(())
     }
 
+    /// Maps a stretch of a file.
+    fn window(&self, file: &File, offset: u64, length: u64) -> Result<Window, String> {
+        let claim = self.addresses.claim(length)?;
+        let memory = SharedMemory::map(file, offset, length).map_err(|error| error.to_string())?;
+        Ok(Window::new(memory, claim))
+    }
+
     /// Has all shards do something, and waits for it.
     fn tell_all(&self, order: impl Fn(Line) -> GuestOrder) -> Result<(), String> {
         let shards = self.monitor.desk.shards();
@@ -471,15 +485,10 @@ fn sort(file: OwnedFd) -> Passed<Eventfd> {
     Eventfd::of(file).map_or_else(Passed::Other, Passed::Eventfd)
 }
 
-/// Maps a stretch of a file, from the file's beginning on, for not all files can be mapped from
-/// any page on.
-fn window(file: OwnedFd, offset: u64, length: u64) -> std::io::Result<Window> {
-    let end = offset.checked_add(length).ok_or(ErrorKind::InvalidInput)?;
-    let memory = SharedMemory::map(&File::from(file), 0, end)?;
-    Ok(Window { memory, start: offset })
-}
-
 #[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
 fn no_file(error: std::io::Error) -> String {
     format!("its eventfd cannot be used: {error}")
 }
+
+#[cfg(test)]
+mod tests;
