@@ -239,13 +239,17 @@ impl Ublk {
         queue: QueueId,
         kit: &mut Kit,
     ) -> Option<(HostedId, Place)> {
-        kit.reactor.close_queue(queue);
-        let device = self.devices.get_mut(key)?;
-        if device.stage == Stage::Serving {
-            // Somebody else stopped it.
+        if let Some(device) = self.devices.get_mut(key)
+            && device.stage == Stage::Serving
+        {
+            // Somebody else stopped it, and waits for the answers: the queue ends anew after them.
+            device.stage = Stage::Ending;
             tell(&device.news, News::Over("the kernel has stopped it".to_owned()));
-            self.fail_requests(key, kit);
+            if self.fail_requests(key, kit) > 0 {
+                return None;
+            }
         }
+        kit.reactor.close_queue(queue);
         let device = self.devices.remove(key)?;
         self.starved_count -= device.starved.len();
         tell(&device.news, News::Ended);

@@ -264,20 +264,23 @@ impl Ublk {
     }
 
     /// Answers everything that the kernel still waits for with an error. What the core has goes on;
-    /// its answers find nobody.
-    pub(super) fn fail_requests(&mut self, device: Key, kit: &mut Kit) {
+    /// its answers find nobody. Says how many were answered.
+    pub(super) fn fail_requests(&mut self, device: Key, kit: &mut Kit) -> usize {
         if let Some(device) = self.devices.get_mut(device) {
             self.starved_count -= device.starved.len();
             device.starved.clear();
             device.bytes = 0;
         }
+        let mut count = 0;
         for index in 0..self.requests.end() {
             let Some(key) = self.requests.key_at(index) else { continue };
             let is_meant = self.requests.get(key).is_some_and(|request| request.device == device);
             if is_meant && let Some(request) = self.requests.remove(key) {
                 self.commit(&request, Errno::Io.result(), kit);
+                count += 1;
             }
         }
+        count
     }
 }
 
