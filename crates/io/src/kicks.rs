@@ -4,6 +4,7 @@
 //! signal wakes the poll anew; several that come together may be one event. So whoever is kicked
 //! looks for all there is to do. The other way goes [`Ringer`](crate::Ringer).
 
+use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
 use crate::backend::{Completion, Operation, Tag};
@@ -65,14 +66,20 @@ impl Kicks {
     pub(crate) fn on_completion(&mut self, base: &mut Base, index: u32, completion: Completion) {
         let watch = &mut self.table[index as usize];
         let open = watch.open.as_mut().expect("a watch stays while its poll is with the kernel");
-        if !open.is_closing && completion.result >= 0 {
-            base.ready.push_back(Event::Kicked { token: open.token });
+        let token = open.token;
+        if !open.is_closing {
+            base.ready.push_back(if completion.result >= 0 {
+                Event::Kicked { token }
+            } else {
+                // The kernel had no room for the poll, say, and whoever signals is not heard.
+                let error = io::Error::from_raw_os_error(-completion.result);
+                Event::KicksFailed { token, error }
+            });
         }
         if completion.more {
             return;
         }
         if open.is_closing || completion.result < 0 {
-            // The kernel had no room for the poll, and whoever signals is not heard.
             watch.open = None;
             watch.generation = watch.generation.wrapping_add(1);
             self.free.push(index);
@@ -86,5 +93,29 @@ impl Kicks {
         let watch = Operation::Watch { eventfd: open.eventfd.as_fd().as_raw_fd() };
         // SAFETY: the request names no memory.
         unsafe { base.backend.push(watch, Tag::Kick(index)) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, Reactor, eventfd};
+
+    /// Nobody heard of it, and waited for kicks that could not come.
+    #[test]
+    fn watch_that_fails_is_told_and_over() {
+        let mut reactor = Reactor::new(Options::default()).unwrap();
+        let base = reactor.base();
+        let eventfd = Eventfd::of(eventfd().unwrap()).unwrap();
+        let open = Some(Open { token: 7, eventfd, is_closing: false });
+        // The kernel does not have its poll any more.
+        let mut kicks = Kicks { table: vec![Watch { generation: 0, open }], free: Vec::new() };
+        let failure = Completion { tag: Tag::Kick(0), result: -libc::ENOMEM, more: false };
+        kicks.on_completion(base, 0, failure);
+        let told = base.ready.pop_front();
+        let Some(Event::KicksFailed { token: 7, error }) = told else { panic!("{told:?}") };
+        assert_eq!(error.raw_os_error(), Some(libc::ENOMEM));
+        assert!(base.ready.is_empty() && kicks.table[0].open.is_none());
+        kicks.close(base, KickId { index: 0, generation: 0 });
     }
 }

@@ -133,6 +133,11 @@ pub enum Event {
     Kicked {
         token: u64,
     },
+    /// An eventfd could not be watched any more, and is closed.
+    KicksFailed {
+        token: u64,
+        error: io::Error,
+    },
 }
 
 /// What a reactor has done since its start.
@@ -635,6 +640,11 @@ impl Reactor {
         // SAFETY: the count lives as long as the reactor, which waits for all completions, and
         // nobody else looks at it.
         unsafe { self.base.backend.push(request, Tag::Wake) };
+    }
+
+    #[cfg(test)]
+    pub(crate) fn base(&mut self) -> &mut Base {
+        &mut self.base
     }
 
     fn dispatch(&mut self, completion: Completion) {

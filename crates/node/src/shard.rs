@@ -362,6 +362,9 @@ impl Shard {
                 self.demand.on_client(kit.now);
                 vhost.on_kicked(key, kit);
             }
+            Event::KicksFailed { token, error } => {
+                vhost.on_kicks_failed(Key::of_token(token).1, &error, kit);
+            }
         }
         crash::stepping(None);
         // Facts of one event come before those of the next.

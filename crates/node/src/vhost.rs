@@ -509,6 +509,11 @@ impl Vhost {
         self.spare.push(chain);
     }
 
+    /// Nothing that the guest asks would be heard any more: its monitor is to come back.
+    pub(crate) fn on_kicks_failed(&mut self, key: Key, error: &std::io::Error, kit: &mut Kit) {
+        self.break_off(key, &format!("its kicks are not heard: {error}"), kit);
+    }
+
     fn check<E: Display>(&mut self, key: Key, result: Result<(), E>, kit: &mut Kit) {
         if let Err(reason) = result {
             self.break_off(key, &reason, kit);
