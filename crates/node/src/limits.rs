@@ -142,8 +142,12 @@ pub(crate) const NVME_DOUBT: Duration = Duration::from_millis(100);
 /// others come first.
 pub(crate) const NVME_REFUSAL_REST: Duration = Duration::from_secs(1);
 
-/// Requests of one ring of a guest that are taken in a turn.
-pub(crate) const GUEST_REQUESTS_PER_TURN: u32 = 1024;
+/// Descriptors of all rings of guests that are read in a turn, which takes about a millisecond, and
+/// of one ring before the next one has its turn.
+pub(crate) const GUEST_DESCRIPTORS_PER_TURN: u32 = 8192;
+pub(crate) const GUEST_DESCRIPTORS_PER_LOOK: u32 = 1024;
+/// Chains of descriptors whose memory is kept for requests to come.
+pub(crate) const GUEST_CHAINS_SPARE_MAX: usize = 1024;
 /// Requests of a block device that the kernel may have under way.
 pub(crate) const DEVICE_DEPTH: u16 = 128;
 /// A command that makes or removes a device is answered by then; the device may come later.

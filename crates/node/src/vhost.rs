@@ -18,6 +18,7 @@
 //! session, with the reason, and nothing else.
 
 mod requests;
+mod taking;
 
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -35,13 +36,13 @@ use io::{Eventfd, KickId, Ringer, SharedMemory};
 use replication::resource::Reign;
 
 use crate::guests::addresses::Claim;
-use crate::limits::GUEST_REQUESTS_PER_TURN;
 use crate::links::HostedId;
 use crate::nbd::{Comer, Fact};
 use crate::payloads::Kit;
 use crate::slab::{Key, Slab};
 use crate::vhost::requests::GuestRequest;
 pub(crate) use crate::vhost::requests::is_ours;
+use crate::vhost::taking::Unread;
 
 /// Kind of the reactor's tokens that belong to rings of guests.
 pub(crate) const TOKEN_RING: u8 = 7;
@@ -205,8 +206,7 @@ pub(crate) struct Vhost {
     facts: VecDeque<Fact>,
     /// Requests that found no free buffer.
     starved: VecDeque<Key>,
-    /// Rings with requests that are not taken yet.
-    unread: Vec<Key>,
+    unread: Unread,
     /// Queues with answers that are not shown yet, or that are to be looked at.
     dirty: Vec<Key>,
     /// Memory of chains for requests to come.
@@ -239,6 +239,8 @@ struct Queue {
     call: Option<Eventfd>,
     is_stopping: bool,
     is_dirty: bool,
+    /// It stands among those with requests that are not taken yet.
+    is_unread: bool,
 }
 
 impl Vhost {
@@ -249,7 +251,7 @@ impl Vhost {
             requests: Slab::default(),
             facts: VecDeque::with_capacity(1024),
             starved: VecDeque::new(),
-            unread: Vec::new(),
+            unread: Unread::default(),
             dirty: Vec::with_capacity(64),
             spare: Vec::new(),
             ringer: None,
@@ -258,6 +260,11 @@ impl Vhost {
 
     pub(crate) fn requests_in_progress(&self) -> usize {
         self.requests.len()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn rings(&self) -> usize {
+        self.queues.len()
     }
 
     pub(crate) fn has_fact(&self) -> bool {
@@ -368,10 +375,11 @@ impl Vhost {
             call,
             is_stopping: false,
             is_dirty: false,
+            is_unread: false,
         });
         let kicks = kit.reactor.watch_kicks(kick, key.token(TOKEN_RING));
         self.queues.get_mut(key).expect("just put in").kicks = Some(kicks);
-        self.look(key, kit);
+        self.on_kicked(key, kit);
     }
 
     pub(crate) fn stop_ring(&mut self, session: SessionNumber, ring: u16) {
@@ -426,11 +434,6 @@ impl Vhost {
         line.tell(News::Done);
     }
 
-    /// The guest has asked for something.
-    pub(crate) fn on_kicked(&mut self, key: Key, kit: &mut Kit) {
-        self.look(key, kit);
-    }
-
     /// Shows the guests what was answered, and ends what is to end.
     pub(crate) fn flush(&mut self, kit: &mut Kit) {
         if self.dirty.is_empty() {
@@ -465,48 +468,6 @@ impl Vhost {
             queue.is_dirty = true;
             self.dirty.push(key);
         }
-    }
-
-    /// Rings that had more requests than one turn takes.
-    pub(crate) fn look_again(&mut self, kit: &mut Kit) {
-        if self.unread.is_empty() {
-            return;
-        }
-        for key in std::mem::take(&mut self.unread) {
-            self.look(key, kit);
-        }
-    }
-
-    /// Whether a ring is to be looked at without a kick.
-    pub(crate) fn is_waiting(&self) -> bool {
-        !self.unread.is_empty()
-    }
-
-    /// Takes the requests that a ring has, and asks for a kick when there is none. A guest can
-    /// bring new ones as fast as they are answered: no more than one turn's are taken.
-    fn look(&mut self, key: Key, kit: &mut Kit) {
-        let mut chain = self.spare.pop().unwrap_or_default();
-        let mut left = GUEST_REQUESTS_PER_TURN;
-        while let Some(queue) = self.queues.get_mut(key).filter(|queue| !queue.is_stopping) {
-            if left == 0 {
-                self.unread.push(key);
-                break;
-            }
-            match queue.ring.take(&mut chain) {
-                Ok(Some(head)) => {
-                    left -= 1;
-                    let next = self.spare.pop().unwrap_or_default();
-                    self.start(key, head, std::mem::replace(&mut chain, next), kit);
-                }
-                Ok(None) => match queue.ring.ask_for_kick() {
-                    Ok(true) => {}
-                    Ok(false) => break,
-                    Err(broken) => self.break_off(key, &broken, kit),
-                },
-                Err(broken) => self.break_off(key, &broken, kit),
-            }
-        }
-        self.spare.push(chain);
     }
 
     /// Nothing that the guest asks would be heard any more: its monitor is to come back.
@@ -566,3 +527,8 @@ fn signal(ringer: &mut Option<Ringer>, call: Option<&Eventfd>) -> Result<(), Str
     };
     ringer.ring(call).map_err(|error| format!("cannot signal: {error}"))
 }
+
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod tests;

@@ -19,7 +19,7 @@ const SECTOR_BYTES: u64 = 512;
 const SECTOR_BYTES_WORD: u32 = 512;
 /// Data segments of one request, beside its header and its status: what fits into a ring of 128,
 /// the smallest that monitors make.
-const SEGMENTS: u32 = 126;
+pub(crate) const SEGMENTS: u32 = 126;
 /// A gibibyte at a time.
 const RANGE_SECTORS_MAX: u32 = (1 << 30) / SECTOR_BYTES_WORD;
 

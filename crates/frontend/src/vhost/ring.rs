@@ -14,12 +14,15 @@ use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
 
 use crate::vhost::Broken;
-use crate::vhost::config::Features;
+use crate::vhost::config::{Features, SEGMENTS};
 use crate::vhost::inflight::Slots;
 use crate::vhost::memory::{GuestMemory, Shared};
 
-/// The largest ring, and the longest chain.
+/// The largest ring, and the largest table.
 pub const SIZE_MAX: u16 = 1024;
+/// The longest chain: the segments that drivers are offered, a header and a status, and two more
+/// for drivers that count in another way.
+pub const CHAIN_MAX: u32 = SEGMENTS + 4;
 
 const FLAG_NEXT: u16 = 1;
 const FLAG_WRITE: u16 = 2;
@@ -57,6 +60,7 @@ pub struct Chain {
     writable: Vec<Segment>,
     readable_bytes: u64,
     writable_bytes: u64,
+    descriptors: u32,
 }
 
 #[derive(Debug)]
@@ -262,6 +266,12 @@ impl Chain {
         self.writable_bytes
     }
 
+    /// How many descriptors were read for it.
+    #[must_use]
+    pub fn descriptors(&self) -> u32 {
+        self.descriptors
+    }
+
     /// Copies what the driver wrote, from byte `at` on.
     pub fn read<S: Shared>(
         &self,
@@ -303,11 +313,12 @@ impl Chain {
     ) -> Result<(), Broken> {
         self.readable.clear();
         self.writable.clear();
-        (self.readable_bytes, self.writable_bytes) = (0, 0);
+        (self.readable_bytes, self.writable_bytes, self.descriptors) = (0, 0, 0);
         let mut table = (place.descriptors, place.size);
         let mut is_indirect = false;
         let mut index = head;
-        for _ in 0..=SIZE_MAX {
+        // Beside the one that names a table.
+        for _ in 0..=CHAIN_MAX {
             let (start, size) = table;
             if index >= size {
                 let text = format!("names descriptor {index} of a table of {size}");
@@ -316,6 +327,7 @@ impl Chain {
             let mut bytes = [0; 16];
             memory.read(start + DESCRIPTOR_BYTES * u64::from(index), &mut bytes)?;
             let descriptor = Descriptor::decode(bytes);
+            self.descriptors += 1;
             if descriptor.flags & FLAG_INDIRECT != 0 {
                 let is_odd = is_indirect || descriptor.flags & FLAG_NEXT != 0;
                 table = descriptor.table(memory).filter(|_| !is_odd).ok_or_else(|| {
@@ -330,7 +342,7 @@ impl Chain {
             }
             index = descriptor.next;
         }
-        Err(Broken::driver("sent a chain of descriptors without an end".to_owned()))
+        Err(Broken::driver(format!("sent a chain of more than {CHAIN_MAX} descriptors")))
     }
 
     fn push<S: Shared>(

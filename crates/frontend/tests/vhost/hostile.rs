@@ -7,7 +7,7 @@ use std::fs::File;
 use frontend::vhost::config::Disk;
 use frontend::vhost::memory::{GuestMemory, Region};
 use frontend::vhost::request::Wanted;
-use frontend::vhost::ring::{Chain, Place};
+use frontend::vhost::ring::{CHAIN_MAX, Chain, Place};
 use frontend::vhost::session::{Passed, Session};
 use frontend::vhost::wire::{HEADER_BYTES, Header};
 use stdx::random::Random;
@@ -27,13 +27,36 @@ fn refusal(prepare: impl FnOnce(&Guest)) -> String {
 #[test]
 fn chain_without_an_end_is_broken_off() {
     let said = refusal(|guest| guest.describe(PLACE.descriptors, 0, 0x4000, 16, [NEXT, 0]));
-    assert_eq!(said, "the guest's driver sent a chain of descriptors without an end");
+    assert_eq!(said, "the guest's driver sent a chain of more than 130 descriptors");
     let said = refusal(|guest| {
         guest.describe(PLACE.descriptors, 0, 0x5000, 32, [INDIRECT, 0]);
         guest.describe(0x5000, 0, 0x4000, 1, [NEXT, 1]);
         guest.describe(0x5000, 1, 0x4000, 1, [NEXT, 0]);
     });
-    assert_eq!(said, "the guest's driver sent a chain of descriptors without an end");
+    assert_eq!(said, "the guest's driver sent a chain of more than 130 descriptors");
+}
+
+/// Drivers hear how many segments they may send, and two more make no difference. The memory of a
+/// chain, and the time that it takes, follow its length.
+#[test]
+fn chain_that_is_longer_than_what_is_offered_is_broken_off() {
+    let of = |length: u16| {
+        let mut guest = Guest::new();
+        guest.describe(PLACE.descriptors, 0, 0x5000, 16 * u32::from(length), [INDIRECT, 0]);
+        for index in 0..length {
+            let next = if index + 1 < length { NEXT } else { WRITE };
+            guest.describe(0x5000, index, 0x4000, 16, [next, index + 1]);
+        }
+        let mut ring = guest.ring(EVENTS, None);
+        guest.offer(0);
+        let mut chain = Chain::default();
+        ring.take(&mut chain).map(|_| chain.descriptors())
+    };
+    assert_eq!(of(CHAIN_MAX as u16).unwrap(), CHAIN_MAX + 1, "and the one that names the table");
+    for length in [CHAIN_MAX as u16 + 1, 1024] {
+        let said = of(length).unwrap_err().to_string();
+        assert_eq!(said, "the guest's driver sent a chain of more than 130 descriptors");
+    }
 }
 
 #[test]

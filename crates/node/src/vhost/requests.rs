@@ -70,7 +70,7 @@ impl Vhost {
                 return self.after_answer(key, chain, answered, kit);
             }
             Err(broken) => {
-                self.spare.push(chain);
+                self.keep(chain);
                 return self.break_off(key, &broken, kit);
             }
         };
@@ -209,7 +209,7 @@ impl Vhost {
         answered: Result<(), Broken>,
         kit: &mut Kit,
     ) {
-        self.spare.push(chain);
+        self.keep(chain);
         self.mark(queue);
         self.check(queue, answered, kit);
     }
