@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
 use std::time::Duration;
 
 use api::response::{Failure, FailureCode, Reply};
@@ -10,6 +11,7 @@ use io::mailbox::Sender;
 use stdx::time::Time;
 
 use crate::definition::resource_id;
+use crate::limits::{PATIENCE_LOGGED_AFTER, PATIENCE_POLL_INTERVAL};
 use crate::placement;
 use crate::shard::messages::{Ticket, ToShard};
 
@@ -86,6 +88,36 @@ impl Desk {
     pub(crate) fn tell(&self, shard: u8, message: ToShard) -> bool {
         let sender = &self.senders[usize::from(shard)];
         sender.lock().unwrap_or_else(PoisonError::into_inner).send(message).is_ok()
+    }
+
+    /// Tells a shard what must not be lost, and waits as long as its mailbox is full; `is_long` is
+    /// called once if that takes long. False if the shard is gone.
+    pub(crate) fn insist(
+        &self,
+        shard: u8,
+        message: impl Fn() -> ToShard,
+        is_long: impl FnOnce(),
+    ) -> bool {
+        let began_at = io::now();
+        let mut is_long = Some(is_long);
+        loop {
+            {
+                let sender = &self.senders[usize::from(shard)];
+                let mut sender = sender.lock().unwrap_or_else(PoisonError::into_inner);
+                if sender.is_closed() {
+                    return false;
+                }
+                if sender.send(message()).is_ok() {
+                    return true;
+                }
+            }
+            if io::now().since(began_at) >= PATIENCE_LOGGED_AFTER
+                && let Some(is_long) = is_long.take()
+            {
+                is_long();
+            }
+            thread::park_timeout(PATIENCE_POLL_INTERVAL);
+        }
     }
 
     fn wait(&self, asked: Asked, until: Time, deadline: Duration) -> Result<Reply, Failure> {

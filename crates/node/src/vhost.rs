@@ -122,7 +122,7 @@ pub(crate) enum News {
         ring: u16,
         next_available: u16,
     },
-    /// A shard has done what all were asked.
+    /// A shard has done what it was asked.
     Done,
     /// A shard touches nothing of the session any more.
     Closed,
@@ -157,7 +157,7 @@ pub(crate) enum GuestOrder {
         ring: u16,
     },
     SetCall {
-        session: SessionNumber,
+        line: Line,
         ring: u16,
         call: Option<Eventfd>,
     },
@@ -393,16 +393,18 @@ impl Vhost {
 
     pub(crate) fn set_call(
         &mut self,
-        session: SessionNumber,
+        line: &Line,
         ring: u16,
         call: Option<Eventfd>,
         kit: &mut Kit,
     ) {
-        let Some(key) = self.find(session, ring) else { return };
-        // What was signalled to the old one meanwhile may have been lost with it.
-        let signalled = signal(&mut self.ringer, call.as_ref());
-        self.queues.get_mut(key).expect("just found").call = call;
-        self.check(key, signalled, kit);
+        if let Some(key) = self.find(line.session, ring) {
+            // What was signalled to the old one meanwhile may have been lost with it.
+            let signalled = signal(&mut self.ringer, call.as_ref());
+            self.queues.get_mut(key).expect("just found").call = call;
+            self.check(key, signalled, kit);
+        }
+        line.tell(News::Done);
     }
 
     pub(crate) fn set_memory(
@@ -529,6 +531,6 @@ fn signal(ringer: &mut Option<Ringer>, call: Option<&Eventfd>) -> Result<(), Str
 }
 
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;

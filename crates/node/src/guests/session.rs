@@ -167,12 +167,16 @@ impl Monitor {
         }
     }
 
-    /// No shard touches anything of it after this.
+    /// No shard touches anything of it after this. Each is told, however long that takes: a ring
+    /// that it went on with would be served twice once the monitor comes back.
     fn close(&self) {
+        let scope = Scope::resource(&self.resource);
+        let order = || ToShard::Guest(GuestOrder::Close { line: self.line.clone() });
         let mut open = 0;
         for shard in 0..self.desk.shards() {
-            open +=
-                u8::from(self.tell(shard, GuestOrder::Close { line: self.line.clone() }).is_ok());
+            open += u8::from(self.desk.insist(shard, order, || {
+                log!(Warning, scope, "a virtual machine's end waits for an overloaded data thread");
+            }));
         }
         let until = io::now() + GUEST_SHARD_DEADLINE;
         while open > 0 {
@@ -180,7 +184,6 @@ impl Monitor {
                 Ok(News::Closed) => open -= 1,
                 Ok(_) => {}
                 Err(_) => {
-                    let scope = Scope::resource(&self.resource);
                     log!(Warning, scope, "a data thread did not let a virtual machine go in time");
                     return;
                 }
@@ -410,8 +413,9 @@ impl<'a> Served<'a> {
         if !self.is_running[usize::from(ring)] {
             return Ok(());
         }
-        let (session, call) = (self.monitor.line.session, self.call(ring)?);
-        self.monitor.tell(self.monitor.shard_of(ring), GuestOrder::SetCall { session, ring, call })
+        let (line, call) = (self.monitor.line.clone(), self.call(ring)?);
+        self.monitor.tell(self.monitor.shard_of(ring), GuestOrder::SetCall { line, ring, call })?;
+        self.await_done()
     }
 
     fn call(&self, ring: u16) -> Result<Option<Eventfd>, String> {
@@ -473,11 +477,13 @@ impl<'a> Served<'a> {
         for shard in 0..shards {
             self.monitor.tell(shard, order(self.monitor.line.clone()))?;
         }
-        let what = "a data thread did not answer";
-        (0..shards).try_for_each(|_| {
-            self.monitor
-                .hear(GUEST_SHARD_DEADLINE, what, |news| matches!(news, News::Done).then_some(()))
-        })
+        (0..shards).try_for_each(|_| self.await_done())
+    }
+
+    /// Waits until a shard has done what it was asked.
+    fn await_done(&self) -> Result<(), String> {
+        let select = |news: &News| matches!(news, News::Done).then_some(());
+        self.monitor.hear(GUEST_SHARD_DEADLINE, "a data thread did not answer", select)
     }
 }
 

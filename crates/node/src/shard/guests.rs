@@ -14,9 +14,7 @@ impl Shard {
             },
             GuestOrder::Start(new) => vhost.start_ring(*new, kit),
             GuestOrder::Stop { session, ring } => vhost.stop_ring(session, ring),
-            GuestOrder::SetCall { session, ring, call } => {
-                vhost.set_call(session, ring, call, kit);
-            }
+            GuestOrder::SetCall { line, ring, call } => vhost.set_call(&line, ring, call, kit),
             GuestOrder::SetMemory { line, memory } => vhost.set_memory(&line, &memory, kit),
             GuestOrder::SetCache { line, cache } => vhost.set_cache(&line, cache, kit),
             GuestOrder::SetSize { line, size_bytes } => vhost.set_size(&line, size_bytes, kit),

@@ -7,7 +7,9 @@ use replication::resource::Reign;
 
 use super::*;
 use crate::limits::GUESTS_ADDRESSES_MAX;
-use crate::links::HostedId;
+use crate::payloads::Kit;
+use crate::vhost::Vhost;
+use crate::vhost::fixture::{Guest, HELD, UNKNOWN, kit};
 
 const MACHINE_BYTES: u64 = 1 << 30;
 const MAILBOX: usize = 4;
@@ -26,7 +28,7 @@ fn session(number: u64) -> (Monitor, Receiver<ToShard>, UnixStream) {
 
 fn facts() -> Facts {
     Facts {
-        hosted: HostedId(0),
+        hosted: HELD,
         place: Place::FIRST,
         size_bytes: 1 << 30,
         block_bytes: 512,
@@ -36,6 +38,88 @@ fn facts() -> Facts {
 
 fn region(guest_address: u64, length: u64, file_offset: u64) -> Region {
     Region { guest_address, length, user_address: guest_address, file_offset }
+}
+
+/// Waits a moment for a thread that is to end, or is not to.
+fn has_ended<T>(thread: &std::thread::JoinHandle<T>) -> bool {
+    for _ in 0..100 {
+        if thread.is_finished() {
+            return true;
+        }
+        std::thread::park_timeout(Duration::from_millis(1));
+    }
+    false
+}
+
+/// The end of a session was told once, and a full mailbox forgot it: the shard went on with the
+/// ring, and the monitor that came back was served by two.
+#[test]
+fn end_of_a_session_is_told_to_a_shard_that_has_no_room_for_it() {
+    let (mut kit, mut vhost): (Kit, Vhost) = (kit(), Vhost::new());
+    let (monitor, mut mailbox, _outside) = session(7);
+    let line = monitor.line.clone();
+    vhost.open((HELD, Place::FIRST), line.clone(), None);
+    vhost.admit(facts());
+    let _guest = Guest::start_on(line.clone(), &mut vhost, &mut kit, UNKNOWN);
+    assert_eq!((vhost.clients_of(HELD), vhost.rings()), (1, 1));
+    let another = || GuestOrder::Stop { session: SessionNumber(8), ring: 0 };
+    while monitor.tell(0, another()).is_ok() {}
+
+    let ending = std::thread::spawn(move || monitor.close());
+    assert!(!has_ended(&ending), "it is told, or not over");
+    // The shard goes on.
+    let until = io::now() + Duration::from_secs(60);
+    while !ending.is_finished() {
+        assert!(io::now() < until);
+        match mailbox.pop() {
+            Some(ToShard::Guest(GuestOrder::Close { line })) => vhost.close(&line, &mut kit),
+            Some(ToShard::Guest(GuestOrder::Stop { session, ring })) => {
+                vhost.stop_ring(session, ring);
+            }
+            Some(other) => panic!("{other:?}"),
+            None => std::thread::yield_now(),
+        }
+    }
+    ending.join().unwrap();
+    assert_eq!((vhost.clients_of(HELD), vhost.rings()), (0, 0));
+}
+
+#[test]
+fn end_of_a_session_does_not_wait_for_a_shard_that_is_gone() {
+    let (monitor, mailbox, _outside) = session(7);
+    while monitor.tell(0, GuestOrder::Stop { session: SessionNumber(8), ring: 0 }).is_ok() {}
+    drop(mailbox);
+    let ending = std::thread::spawn(move || monitor.close());
+    ending.join().unwrap();
+}
+
+/// A monitor that gave its ring one eventfd after the other filled the shard's mailbox with them.
+#[test]
+fn monitor_has_one_order_under_way() {
+    let (monitor, mut mailbox, outside) = session(7);
+    let serving = std::thread::spawn(move || {
+        let mut served = Served::new(&monitor, facts());
+        served.is_running[0] = true;
+        (served.set_call(0), served.set_call(0))
+    });
+    let mut answered = 0;
+    let until = io::now() + Duration::from_secs(60);
+    while !serving.is_finished() {
+        assert!(io::now() < until);
+        let Some(order) = mailbox.pop() else {
+            std::thread::yield_now();
+            continue;
+        };
+        let ToShard::Guest(GuestOrder::SetCall { line, .. }) = order else { panic!("{order:?}") };
+        if answered == 0 {
+            assert!(!has_ended(&serving) && mailbox.pop().is_none(), "it waits for the first");
+        }
+        Vhost::new().set_call(&line, 0, None, &mut kit());
+        answered += 1;
+    }
+    assert_eq!(serving.join().unwrap(), (Ok(()), Ok(())));
+    assert_eq!(answered, 2);
+    drop(outside);
 }
 
 /// A file in memory may say that it is longer than all addresses that a process has.
