@@ -26,8 +26,9 @@ use crate::backend::{Backend, Completion, Operation, Tag};
 use crate::pool::Slice;
 use crate::reactor::{Base, Event};
 
-/// A queue of one reactor. The id of a closed queue never names another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// A queue of one reactor, without saying which the first. The id of a closed queue never names
+/// another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct QueueId {
     index: u32,
     generation: u32,

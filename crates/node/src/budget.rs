@@ -11,6 +11,7 @@
 
 use std::time::Duration;
 
+use frontend::ublk::request::{BLOCK_BYTES, Kind, PART_BYTES, Request as Block};
 use io::Class;
 use stdx::time::Time;
 
@@ -126,6 +127,22 @@ impl Budget {
 pub(crate) fn buffer_bytes(length: u32) -> usize {
     let class = Class::that_holds(length).unwrap_or(Class::Huge);
     class.size_bytes() as usize
+}
+
+/// What each part of a request with data holds, as the size of a buffer.
+pub(crate) fn part_bytes(wanted: &Block) -> usize {
+    match wanted.kind {
+        Kind::Read | Kind::Write { .. } => {
+            let covered = wanted.covered();
+            let longest = (covered.end - covered.start).min(PART_BYTES);
+            buffer_bytes(u32::try_from(longest).expect("at most a part"))
+        }
+        // Its first and its last block are written; the others count as if they were.
+        Kind::Zeroes { .. } if !(wanted.offset | wanted.length).is_multiple_of(BLOCK_BYTES) => {
+            buffer_bytes(1)
+        }
+        Kind::Zeroes { .. } | Kind::Discard | Kind::Flush => 0,
+    }
 }
 
 /// Until when a client may take or send so much, if others wait for that.

@@ -146,6 +146,9 @@ pub(crate) const NVME_REFUSAL_REST: Duration = Duration::from_secs(1);
 /// of one ring before the next one has its turn.
 pub(crate) const GUEST_DESCRIPTORS_PER_TURN: u32 = 8192;
 pub(crate) const GUEST_DESCRIPTORS_PER_LOOK: u32 = 1024;
+/// Requests of one virtual machine's disk that a shard has under way; a few more, where a request
+/// waits for room. The others are left in its rings.
+pub(crate) const GUEST_REQUESTS_MAX: usize = 2048;
 /// Chains of descriptors whose memory is kept for requests to come.
 pub(crate) const GUEST_CHAINS_SPARE_MAX: usize = 1024;
 /// Requests of a block device that the kernel may have under way.

@@ -292,7 +292,8 @@ impl Shard {
     fn wait_until(&self) -> Time {
         let is_busy = self.rim.nbd.is_waiting(&self.rim.kit)
             || self.rim.nvme.is_waiting(&self.rim.kit)
-            || self.rim.vhost.is_waiting()
+            || self.rim.vhost.is_waiting(&self.rim.kit)
+            || self.rim.ublk.is_waiting(&self.rim.kit)
             || self.rim.links.is_due()
             || self.rim.kit.mesh.has_backlog()
             || self.rim.has_starved();

@@ -27,6 +27,7 @@ use io::{Descriptor, QueueId};
 use replication::contract::GroupInput;
 use replication::resource::Reign;
 
+use crate::budget::Crowded;
 use crate::limits::DEVICE_DEPTH;
 use crate::links::HostedId;
 use crate::log::{Scope, log};
@@ -80,6 +81,10 @@ pub(crate) struct Ublk {
     facts: VecDeque<(HostedId, GroupInput)>,
     /// Requests that wait for memory, of all devices.
     starved_count: usize,
+    /// Since when one of them found no room among all clients.
+    crowded: Option<Crowded>,
+    /// Requests that were failed, which the core has not answered yet.
+    orphans: usize,
     /// Bytes of the reads and writes of one device that the core has, at most.
     bytes_max: u64,
 }
@@ -114,12 +119,19 @@ impl Ublk {
             requests: Slab::default(),
             facts: VecDeque::with_capacity(1024),
             starved_count: 0,
+            crowded: None,
+            orphans: 0,
             bytes_max,
         }
     }
 
     pub(crate) fn requests_in_progress(&self) -> usize {
-        self.requests.len()
+        self.requests.len() - self.orphans
+    }
+
+    /// Something was given back since a request found no room.
+    pub(crate) fn is_waiting(&self, kit: &Kit) -> bool {
+        self.starved_count > 0 && self.crowded.is_some_and(|it| kit.budget.has_changed(it))
     }
 
     pub(crate) fn has_fact(&self) -> bool {
@@ -282,3 +294,6 @@ fn tell(news: &Sender<News>, what: News) {
         log!(Warning, Scope::NODE, "the thread of a device is gone");
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -18,6 +18,7 @@
 //! session, with the reason, and nothing else.
 
 mod requests;
+mod room;
 mod taking;
 
 use std::collections::VecDeque;
@@ -42,6 +43,7 @@ use crate::payloads::Kit;
 use crate::slab::{Key, Slab};
 use crate::vhost::requests::GuestRequest;
 pub(crate) use crate::vhost::requests::is_ours;
+use crate::vhost::room::Room;
 use crate::vhost::taking::Unread;
 
 /// Kind of the reactor's tokens that belong to rings of guests.
@@ -204,8 +206,9 @@ pub(crate) struct Vhost {
     queues: Slab<Queue>,
     requests: Slab<GuestRequest>,
     facts: VecDeque<Fact>,
-    /// Requests that found no free buffer.
-    starved: VecDeque<Key>,
+    /// Requests of rings that are gone, which the core has not answered yet.
+    orphans: usize,
+    room: Room,
     unread: Unread,
     /// Queues with answers that are not shown yet, or that are to be looked at.
     dirty: Vec<Key>,
@@ -226,6 +229,8 @@ struct Session {
 
 #[derive(Debug)]
 struct Queue {
+    /// Of its session, in `room`.
+    account: Key,
     hosted: HostedId,
     base: u64,
     line: Line,
@@ -241,6 +246,8 @@ struct Queue {
     is_dirty: bool,
     /// It stands among those with requests that are not taken yet.
     is_unread: bool,
+    /// Nothing is taken of it until there is room.
+    is_paused: bool,
 }
 
 impl Vhost {
@@ -250,7 +257,8 @@ impl Vhost {
             queues: Slab::default(),
             requests: Slab::default(),
             facts: VecDeque::with_capacity(1024),
-            starved: VecDeque::new(),
+            orphans: 0,
+            room: Room::default(),
             unread: Unread::default(),
             dirty: Vec::with_capacity(64),
             spare: Vec::new(),
@@ -259,7 +267,7 @@ impl Vhost {
     }
 
     pub(crate) fn requests_in_progress(&self) -> usize {
-        self.requests.len()
+        self.requests.len() - self.orphans
     }
 
     #[cfg(test)]
@@ -334,16 +342,11 @@ impl Vhost {
             }
             !is_meant
         });
-        for index in 0..self.queues.end() {
-            let Some(key) = self.queues.key_at(index) else { continue };
-            if self.queues.get(key).is_some_and(|queue| queue.hosted == hosted) {
-                self.remove(key, kit);
-            }
-        }
+        self.remove_all(|queue| queue.hosted == hosted, kit);
     }
 
     pub(crate) fn close(&mut self, line: &Line, kit: &mut Kit) {
-        self.each_of(line.session, kit, Self::remove);
+        self.remove_all(|queue| queue.line.session == line.session, kit);
         if let Some(place) = self.sessions.iter().position(|it| it.line.session == line.session) {
             let Session { hosted, .. } = self.sessions.swap_remove(place);
             self.facts.push_back(Fact::Left { hosted });
@@ -361,7 +364,9 @@ impl Vhost {
         }
         let NewRing { hosted, base, line, number, ring, disk, name, .. } = new;
         let NewRing { features, cache, kick, call, .. } = new;
+        let account = self.room.open(line.session);
         let key = self.queues.insert(Queue {
+            account,
             hosted,
             base,
             line,
@@ -376,6 +381,7 @@ impl Vhost {
             is_stopping: false,
             is_dirty: false,
             is_unread: false,
+            is_paused: false,
         });
         let kicks = kit.reactor.watch_kicks(kick, key.token(TOKEN_RING));
         self.queues.get_mut(key).expect("just put in").kicks = Some(kicks);
@@ -494,10 +500,30 @@ impl Vhost {
     /// Lets a ring go. Its parts in the core go on; their answers find nobody.
     fn remove(&mut self, key: Key, kit: &mut Kit) {
         let Some(queue) = self.queues.remove(key) else { return };
+        let has_requests = queue.ring.taken() > 0;
+        self.let_go(&queue, kit);
+        if has_requests {
+            self.orphan_requests();
+        }
+    }
+
+    fn remove_all(&mut self, is_meant: impl Fn(&Queue) -> bool, kit: &mut Kit) {
+        for index in 0..self.queues.end() {
+            let Some(key) = self.queues.key_at(index) else { continue };
+            if self.queues.get(key).is_some_and(&is_meant)
+                && let Some(queue) = self.queues.remove(key)
+            {
+                self.let_go(&queue, kit);
+            }
+        }
+        self.orphan_requests();
+    }
+
+    fn let_go(&mut self, queue: &Queue, kit: &mut Kit) {
         if let Some(kicks) = queue.kicks {
             kit.reactor.close_kicks(kicks);
         }
-        self.drop_requests(key);
+        self.room.close(queue.account);
     }
 
     fn each_of(

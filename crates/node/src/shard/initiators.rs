@@ -167,6 +167,8 @@ impl Rim {
     pub(super) fn forget_orphans(&mut self, id: HostedId) {
         self.nbd.forget_orphans(id, &mut self.kit);
         self.nvme.forget_orphans(id, &mut self.kit);
+        self.vhost.forget_orphans(id, &mut self.kit);
+        self.ublk.forget_orphans(id, &mut self.kit);
     }
 
     pub(super) fn stop_listening(&mut self) {

@@ -9,13 +9,16 @@ use frontend::ublk::request::{BLOCK_BYTES, Errno, Kind, Request as Wanted};
 use io::Descriptor;
 use replication::contract::{GroupInput, PartId, Payload, Request, RequestError, RequestKind};
 
+use crate::budget::part_bytes;
 use crate::limits::PARTS_PER_REQUEST_MAX;
+use crate::links::HostedId;
 use crate::payloads::Kit;
 use crate::slab::Key;
 use crate::ublk::{Stage, Ublk};
 
 #[derive(Debug)]
 pub(super) struct BlockRequest {
+    hosted: HostedId,
     device: Key,
     tag: u16,
     wanted: Wanted,
@@ -25,8 +28,12 @@ pub(super) struct BlockRequest {
     in_flight: usize,
     /// Bytes of those parts that are read or written.
     bytes: u64,
+    /// What each part under way holds of the buffers.
+    part_bytes: usize,
     failed: Option<Errno>,
     is_starved: bool,
+    /// The kernel has its answer, and the core goes on.
+    is_orphan: bool,
 }
 
 /// Whether all of a request that may be under way is.
@@ -75,6 +82,7 @@ impl Ublk {
             return kit.reactor.commit_request(queue, tag, wanted.success());
         }
         let request = BlockRequest {
+            hosted: known.hosted,
             device,
             tag,
             wanted,
@@ -82,8 +90,10 @@ impl Ublk {
             end: covered.end,
             in_flight: 0,
             bytes: 0,
+            part_bytes: part_bytes(&wanted),
             failed: None,
             is_starved: false,
+            is_orphan: false,
         };
         let key = self.requests.insert(request);
         if wanted.kind == Kind::Flush {
@@ -117,12 +127,22 @@ impl Ublk {
     fn issue(&mut self, key: Key, kit: &mut Kit) -> Issued {
         let Some(request) = self.requests.get_mut(key) else { return Issued::All };
         let Some(device) = self.devices.get_mut(request.device) else { return Issued::All };
+        if request.is_orphan {
+            return Issued::All;
+        }
         let queue = device.queue.expect("a device that fetches has its queue");
         while request.next < request.end && request.in_flight < PARTS_PER_REQUEST_MAX {
             let piece = request.wanted.piece(request.next, request.end);
             let length = u32::try_from(piece.end - piece.start).expect("at most an extent");
             let bytes = if holds_data(request.wanted.kind) { u64::from(length) } else { 0 };
             if bytes > 0 && device.bytes > 0 && device.bytes + bytes > self.bytes_max {
+                return Issued::Starved;
+            }
+            let own = usize::try_from(device.bytes).unwrap_or(usize::MAX);
+            if request.part_bytes > 0
+                && let Err(crowded) = kit.budget.room(request.hosted, own)
+            {
+                self.crowded.get_or_insert(crowded);
                 return Issued::Starved;
             }
             let is_whole = (piece.start | piece.end).is_multiple_of(BLOCK_BYTES);
@@ -161,6 +181,7 @@ impl Ublk {
             request.in_flight += 1;
             request.bytes += bytes;
             device.bytes += bytes;
+            kit.budget.take(request.hosted, request.part_bytes);
             let offset = device.place.first_byte() + piece.start;
             let part = Request { part, kind, offset, length };
             self.facts.push_back((device.hosted, GroupInput::Request(part)));
@@ -180,6 +201,11 @@ impl Ublk {
         let payload = result.as_ref().ok().copied().flatten();
         if let Some(request) = self.requests.get_mut(key) {
             request.in_flight -= 1;
+            kit.budget.give_back(request.hosted, request.part_bytes);
+            if request.is_orphan {
+                self.end_orphan(key);
+                return drop_payload(payload, kit);
+            }
             if holds_data(request.wanted.kind) {
                 let bytes = request.bytes_from(block);
                 request.bytes -= bytes;
@@ -196,9 +222,7 @@ impl Ublk {
             }
             self.go_on(key, kit);
         }
-        if let Some(payload) = payload {
-            kit.release(payload);
-        }
+        drop_payload(payload, kit);
     }
 
     /// Copies what was read to its place. Whole blocks were read; the kernel may want less of the
@@ -246,6 +270,7 @@ impl Ublk {
         if self.starved_count == 0 {
             return;
         }
+        self.crowded = None;
         for index in 0..self.devices.end() {
             let Some(device) = self.devices.key_at(index) else { continue };
             while let Some(&key) = self.devices.get(device).and_then(|it| it.starved.front()) {
@@ -274,13 +299,42 @@ impl Ublk {
         let mut count = 0;
         for index in 0..self.requests.end() {
             let Some(key) = self.requests.key_at(index) else { continue };
-            let is_meant = self.requests.get(key).is_some_and(|request| request.device == device);
-            if is_meant && let Some(request) = self.requests.remove(key) {
-                self.commit(&request, Errno::Io.result(), kit);
-                count += 1;
+            let Some(request) = self.requests.get_mut(key) else { continue };
+            if request.device != device || request.is_orphan {
+                continue;
             }
+            request.is_orphan = true;
+            if request.part_bytes == 0 {
+                // The answer of the core will find nobody.
+                request.in_flight = 0;
+            }
+            let request = self.requests.get(key).expect("found just now");
+            self.commit(request, Errno::Io.result(), kit);
+            self.orphans += 1;
+            self.end_orphan(key);
+            count += 1;
         }
         count
+    }
+
+    /// The resource is gone: of what nobody waits for any more, nothing is answered.
+    pub(crate) fn forget_orphans(&mut self, hosted: HostedId, kit: &mut Kit) {
+        for index in 0..self.requests.end() {
+            let Some(key) = self.requests.key_at(index) else { continue };
+            let Some(request) = self.requests.get_mut(key) else { continue };
+            if request.hosted == hosted && request.is_orphan {
+                kit.budget.give_back(hosted, request.in_flight * request.part_bytes);
+                request.in_flight = 0;
+                self.end_orphan(key);
+            }
+        }
+    }
+
+    fn end_orphan(&mut self, key: Key) {
+        if self.requests.get(key).is_some_and(|request| request.in_flight == 0) {
+            self.requests.remove(key);
+            self.orphans -= 1;
+        }
     }
 }
 
@@ -295,6 +349,12 @@ impl BlockRequest {
     fn bytes_from(&self, block: u64) -> u64 {
         let piece = self.piece_from(block);
         piece.end - piece.start
+    }
+}
+
+fn drop_payload(payload: Option<Payload>, kit: &mut Kit) {
+    if let Some(payload) = payload {
+        kit.release(payload);
     }
 }
 

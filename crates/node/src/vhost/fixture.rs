@@ -24,6 +24,7 @@ const PLACE: RingPlace = RingPlace { size: SIZE, descriptors: 0, available: 0x40
 const TABLE: u64 = 0x8000;
 const HEADER: u64 = 0xa000;
 const STATUS: u64 = 0xb000;
+const DATA: u64 = 0x2_0000;
 const FEATURES: u64 = 1 << 32 | 1 << 28;
 /// Descriptors of a request: the one in the ring, and those in the table.
 pub(super) const PER_REQUEST: u32 = 3;
@@ -34,6 +35,9 @@ const INDIRECT: u16 = 4;
 /// A type of request that nobody offered: it is answered at once.
 pub(crate) const UNKNOWN: u32 = 99;
 pub(super) const FLUSH: u32 = 4;
+/// Each of so much data, at the beginning of the volume.
+pub(super) const WRITES: u32 = 1;
+pub(super) const DATA_BYTES: u32 = 128 << 10;
 
 pub(crate) fn kit() -> Kit {
     let reactor = Reactor::new(Options::default()).unwrap();
@@ -50,6 +54,16 @@ pub(crate) struct Guest {
 
 impl Guest {
     pub(crate) fn start_on(line: Line, vhost: &mut Vhost, kit: &mut Kit, kind: u32) -> Self {
+        Self::start((HELD, line, 0), vhost, kit, kind)
+    }
+
+    /// One more ring of a session.
+    pub(super) fn start(
+        (hosted, line, number): (HostedId, Line, u16),
+        vhost: &mut Vhost,
+        kit: &mut Kit,
+        kind: u32,
+    ) -> Self {
         let file = memory_file(MEMORY_BYTES).unwrap();
         let claim = Addresses::of_all_guests(MEMORY_BYTES).claim(MEMORY_BYTES).unwrap();
         let window = Window::new(SharedMemory::map(&file, 0, MEMORY_BYTES).unwrap(), claim);
@@ -61,23 +75,27 @@ impl Guest {
             let bytes = [&address.to_le_bytes()[..], &length.to_le_bytes(), &ends].concat();
             memory.write(at, &bytes).unwrap();
         };
+        let table = if kind == WRITES { 3 } else { 2 };
         for head in 0..SIZE {
-            describe(16 * u64::from(head), TABLE, 32, [INDIRECT, 0]);
+            describe(16 * u64::from(head), TABLE, 16 * table, [INDIRECT, 0]);
             let slot = PLACE.available + 4 + 2 * u64::from(head);
             memory.write(slot, &head.to_le_bytes()).unwrap();
         }
         describe(TABLE, HEADER, 16, [NEXT, 1]);
-        describe(TABLE + 16, STATUS, 1, [WRITE, 0]);
+        if kind == WRITES {
+            describe(TABLE + 16, DATA, DATA_BYTES, [NEXT, 2]);
+        }
+        describe(TABLE + 16 * u64::from(table - 1), STATUS, 1, [WRITE, 0]);
         memory.write(HEADER, &kind.to_le_bytes()).unwrap();
         let session = line.session;
         let features = Features::of(FEATURES);
         let ring = Ring::new(Arc::clone(&memory), PLACE, 0, features, None).unwrap();
         vhost.start_ring(
             NewRing {
-                hosted: HELD,
+                hosted,
                 base: 0,
                 line,
-                number: 0,
+                number,
                 ring,
                 disk: Disk { size_bytes: 1 << 30, block_bytes: 512, queues_max: 1 },
                 name: "r0".to_owned(),
@@ -88,7 +106,7 @@ impl Guest {
             },
             kit,
         );
-        let key = vhost.find(session, 0).unwrap();
+        let key = vhost.find(session, number).unwrap();
         Self { memory, key }
     }
 

@@ -6,7 +6,9 @@ use frontend::vhost::request::{HEADER_BYTES, NAME_BYTES, Status, Wanted};
 use frontend::vhost::ring::Chain;
 use replication::contract::{PartId, Payload, Request, RequestError, RequestKind};
 
+use crate::budget::part_bytes;
 use crate::limits::{PARTS_PER_REQUEST_MAX, SHARDS_MAX};
+use crate::links::HostedId;
 use crate::nbd::Fact;
 use crate::payloads::Kit;
 use crate::slab::Key;
@@ -14,7 +16,9 @@ use crate::vhost::{Queue, Vhost};
 
 #[derive(Debug)]
 pub(super) struct GuestRequest {
+    hosted: HostedId,
     queue: Key,
+    account: Key,
     head: u16,
     chain: Chain,
     wanted: Block,
@@ -22,8 +26,21 @@ pub(super) struct GuestRequest {
     next: u64,
     end: u64,
     in_flight: usize,
+    /// What each part under way holds of the buffers.
+    part_bytes: usize,
     has_failed: bool,
-    is_starved: bool,
+    /// It stands among those that found no room.
+    pub(super) is_waiting: bool,
+    /// Its ring is gone.
+    is_orphan: bool,
+}
+
+/// Whether all of a request that may be under way is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Issued {
+    All,
+    /// It waits for room, or for a buffer.
+    Waits,
 }
 
 /// The mark of parts that are ours among those of all front ends.
@@ -74,34 +91,52 @@ impl Vhost {
                 return self.break_off(key, &broken, kit);
             }
         };
-        let hosted = queue.hosted;
+        let (hosted, account) = (queue.hosted, queue.account);
         let covered = wanted.covered();
         let request = GuestRequest {
+            hosted,
             queue: key,
+            account,
             head,
             chain,
             wanted,
             next: covered.start,
             end: covered.end,
             in_flight: 0,
+            part_bytes: part_bytes(&wanted),
             has_failed: false,
-            is_starved: false,
+            is_waiting: false,
+            is_orphan: false,
         };
         let request = self.requests.insert(request);
+        self.room.begin(account);
         if wanted.kind == Kind::Flush {
             self.requests.get_mut(request).expect("just put in").in_flight = 1;
             let part = part_id(request, kit.mesh.me(), 0);
             self.facts.push_back(Fact::Flush { hosted, part });
         } else {
-            self.issue(request, kit);
+            self.go_on(request, kit);
+        }
+    }
+
+    fn go_on(&mut self, key: Key, kit: &mut Kit) {
+        if self.issue(key, kit) == Issued::Waits
+            && let Some(request) = self.requests.get_mut(key)
+            && !std::mem::replace(&mut request.is_waiting, true)
+        {
+            self.room.wait(request.account, key);
         }
     }
 
     /// Hands the core as many parts as may be under way.
-    fn issue(&mut self, key: Key, kit: &mut Kit) {
-        let Some(request) = self.requests.get_mut(key) else { return };
-        let Some(queue) = self.queues.get(request.queue) else { return };
+    pub(super) fn issue(&mut self, key: Key, kit: &mut Kit) -> Issued {
+        let Some(request) = self.requests.get_mut(key) else { return Issued::All };
+        let Some(queue) = self.queues.get(request.queue) else { return Issued::All };
+        let (hosted, account) = (request.hosted, request.account);
         while request.next < request.end && request.in_flight < PARTS_PER_REQUEST_MAX {
+            if request.part_bytes > 0 && !self.room.has(account, hosted, kit) {
+                return Issued::Waits;
+            }
             let piece = request.wanted.piece(request.next, request.end);
             let length = u32::try_from(piece.end - piece.start).expect("at most an extent");
             let is_whole = (piece.start | piece.end).is_multiple_of(BLOCK_BYTES);
@@ -115,11 +150,7 @@ impl Vhost {
                 // A block that is zeroed in part is written.
                 Kind::Write { .. } | Kind::Zeroes { .. } => {
                     let Some(slice) = kit.reactor.pool().take_for_client(length) else {
-                        if !request.is_starved {
-                            request.is_starved = true;
-                            self.starved.push_back(key);
-                        }
-                        return;
+                        return Issued::Waits;
                     };
                     let bytes = kit.reactor.pool().bytes_mut(slice);
                     if matches!(request.wanted.kind, Kind::Zeroes { .. }) {
@@ -130,7 +161,8 @@ impl Vhost {
                         if let Err(broken) = read {
                             kit.reactor.pool().release(slice.buffer);
                             let queue = request.queue;
-                            return self.break_off(queue, &broken, kit);
+                            self.break_off(queue, &broken, kit);
+                            return Issued::All;
                         }
                     }
                     RequestKind::Write { payload: kit.payloads.adopt(slice), fua: queue.fua() }
@@ -141,10 +173,12 @@ impl Vhost {
             let part = part_id(key, kit.mesh.me(), part);
             request.next = piece.end;
             request.in_flight += 1;
+            self.room.take(account, hosted, request.part_bytes, kit);
             let request = Request { part, kind, offset: queue.base + piece.start, length };
-            self.facts.push_back(Fact::Request { hosted: queue.hosted, request });
+            self.facts.push_back(Fact::Request { hosted, request });
         }
         self.finish_if_done(key, kit);
+        Issued::All
     }
 
     /// The core's answer to a part. The payload, if there is one, comes with a reference.
@@ -158,14 +192,19 @@ impl Vhost {
         let payload = result.as_ref().ok().copied().flatten();
         if let Some(request) = self.requests.get_mut(key) {
             request.in_flight -= 1;
+            self.room.give_back(request.account, request.hosted, request.part_bytes, kit);
             if result.is_err() {
                 request.has_failed = true;
                 request.next = request.end;
             }
-            if let Some(payload) = payload {
-                self.put(key, part, payload, kit);
+            if request.is_orphan {
+                self.end_orphan(key);
+            } else {
+                if let Some(payload) = payload {
+                    self.put(key, part, payload, kit);
+                }
+                self.go_on(key, kit);
             }
-            self.issue(key, kit);
         }
         if let Some(payload) = payload {
             kit.release(payload);
@@ -195,11 +234,13 @@ impl Vhost {
             return;
         }
         let Some(request) = self.requests.remove(key) else { return };
+        self.room.end(request.account);
         let status = if request.has_failed { Status::IoError } else { Status::Ok };
         if let Some(queue) = self.queues.get_mut(request.queue) {
             let answered = queue.answer(request.head, &request.chain, status);
             self.after_answer(request.queue, request.chain, answered, kit);
         }
+        self.resume(request.account);
     }
 
     fn after_answer(
@@ -214,23 +255,46 @@ impl Vhost {
         self.check(queue, answered, kit);
     }
 
-    /// Requests that found no buffer are tried again, in order.
-    pub(crate) fn retry_starved(&mut self, kit: &mut Kit) {
-        for _ in 0..self.starved.len() {
-            let Some(key) = self.starved.pop_front() else { break };
-            let Some(request) = self.requests.get_mut(key) else { continue };
-            request.is_starved = false;
-            self.issue(key, kit);
+    /// What rings that are gone had asked is nobody's any more. What holds buffers in the core does
+    /// so until it is answered.
+    pub(super) fn orphan_requests(&mut self) {
+        for index in 0..self.requests.end() {
+            let Some(key) = self.requests.key_at(index) else { continue };
+            let Some(request) = self.requests.get_mut(key).filter(|it| !it.is_orphan) else {
+                continue;
+            };
+            if self.queues.get(request.queue).is_some() {
+                continue;
+            }
+            request.is_orphan = true;
+            request.chain = Chain::default();
+            if request.part_bytes == 0 {
+                // The answer of the core will find nobody.
+                request.in_flight = 0;
+            }
+            self.room.end(request.account);
+            self.orphans += 1;
+            self.end_orphan(key);
         }
     }
 
-    /// Forgets what a ring that is gone had asked.
-    pub(super) fn drop_requests(&mut self, queue: Key) {
+    /// The resource is gone: of what nobody waits for any more, nothing is answered.
+    pub(crate) fn forget_orphans(&mut self, hosted: HostedId, kit: &mut Kit) {
         for index in 0..self.requests.end() {
             let Some(key) = self.requests.key_at(index) else { continue };
-            if self.requests.get(key).is_some_and(|request| request.queue == queue) {
-                self.requests.remove(key);
+            let Some(request) = self.requests.get_mut(key) else { continue };
+            if request.hosted == hosted && request.is_orphan {
+                kit.budget.give_back(hosted, request.in_flight * request.part_bytes);
+                request.in_flight = 0;
+                self.end_orphan(key);
             }
+        }
+    }
+
+    fn end_orphan(&mut self, key: Key) {
+        if self.requests.get(key).is_some_and(|request| request.in_flight == 0) {
+            self.requests.remove(key);
+            self.orphans -= 1;
         }
     }
 }

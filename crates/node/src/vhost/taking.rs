@@ -58,12 +58,12 @@ impl Vhost {
         self.unread.left = GUEST_DESCRIPTORS_PER_TURN;
     }
 
-    /// Whether a ring is to be looked at without a kick.
-    pub(crate) fn is_waiting(&self) -> bool {
-        !self.unread.rings.is_empty()
+    /// Whether there is something to do without a kick.
+    pub(crate) fn is_waiting(&self, kit: &Kit) -> bool {
+        !self.unread.rings.is_empty() || self.room.is_more(kit)
     }
 
-    fn line_up(&mut self, key: Key) {
+    pub(super) fn line_up(&mut self, key: Key) {
         if let Some(queue) = self.queues.get_mut(key)
             && !queue.is_unread
         {
@@ -86,6 +86,10 @@ impl Vhost {
         while let Some(queue) = self.queues.get_mut(key).filter(|queue| !queue.is_stopping) {
             if left == 0 || self.unread.left == 0 {
                 self.line_up(key);
+                break;
+            }
+            if !self.room.may_take(queue.account) {
+                self.pause(key);
                 break;
             }
             let mut cost = 1;
