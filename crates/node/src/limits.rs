@@ -142,10 +142,11 @@ pub(crate) const NVME_DOUBT: Duration = Duration::from_millis(100);
 /// others come first.
 pub(crate) const NVME_REFUSAL_REST: Duration = Duration::from_secs(1);
 
-/// Descriptors of all rings of guests that are read in a turn, which takes about a millisecond, and
-/// of one ring before the next one has its turn.
+/// Descriptors of all rings of guests that are read in a turn, which takes some milliseconds, and
+/// of one ring before the next one has its turn. A part for the core counts as so many more.
 pub(crate) const GUEST_DESCRIPTORS_PER_TURN: u32 = 8192;
 pub(crate) const GUEST_DESCRIPTORS_PER_LOOK: u32 = 1024;
+pub(crate) const GUEST_PART_DESCRIPTORS: u32 = 4;
 /// Requests of one virtual machine's disk that a shard has under way; a few more, where a request
 /// waits for room. The others are left in its rings.
 pub(crate) const GUEST_REQUESTS_MAX: usize = 2048;

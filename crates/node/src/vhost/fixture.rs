@@ -38,6 +38,9 @@ pub(super) const FLUSH: u32 = 4;
 /// Each of so much data, at the beginning of the volume.
 pub(super) const WRITES: u32 = 1;
 pub(super) const DATA_BYTES: u32 = 128 << 10;
+/// Each of a gibibyte.
+pub(super) const DISCARDS: u32 = 11;
+const DISCARDED_SECTORS: u32 = 1 << 21;
 
 pub(crate) fn kit() -> Kit {
     let reactor = Reactor::new(Options::default()).unwrap();
@@ -75,15 +78,24 @@ impl Guest {
             let bytes = [&address.to_le_bytes()[..], &length.to_le_bytes(), &ends].concat();
             memory.write(at, &bytes).unwrap();
         };
-        let table = if kind == WRITES { 3 } else { 2 };
+        let data_bytes = match kind {
+            WRITES => DATA_BYTES,
+            DISCARDS => 16,
+            _ => 0,
+        };
+        let table = if data_bytes > 0 { 3 } else { 2 };
         for head in 0..SIZE {
             describe(16 * u64::from(head), TABLE, 16 * table, [INDIRECT, 0]);
             let slot = PLACE.available + 4 + 2 * u64::from(head);
             memory.write(slot, &head.to_le_bytes()).unwrap();
         }
         describe(TABLE, HEADER, 16, [NEXT, 1]);
-        if kind == WRITES {
-            describe(TABLE + 16, DATA, DATA_BYTES, [NEXT, 2]);
+        if data_bytes > 0 {
+            describe(TABLE + 16, DATA, data_bytes, [NEXT, 2]);
+        }
+        if kind == DISCARDS {
+            // From the first sector on.
+            memory.write(DATA + 8, &DISCARDED_SECTORS.to_le_bytes()).unwrap();
         }
         describe(TABLE + 16 * u64::from(table - 1), STATUS, 1, [WRITE, 0]);
         memory.write(HEADER, &kind.to_le_bytes()).unwrap();

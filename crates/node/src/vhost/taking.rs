@@ -11,6 +11,7 @@ use frontend::vhost::ring::Chain;
 
 use crate::limits::{
     GUEST_CHAINS_SPARE_MAX, GUEST_DESCRIPTORS_PER_LOOK, GUEST_DESCRIPTORS_PER_TURN,
+    GUEST_PART_DESCRIPTORS, PARTS_PER_REQUEST_MAX,
 };
 use crate::payloads::Kit;
 use crate::slab::Key;
@@ -97,7 +98,9 @@ impl Vhost {
                 Ok(Some(head)) => {
                     cost = chain.descriptors();
                     let next = self.spare.pop().unwrap_or_default();
+                    let before = self.facts.len();
                     self.start(key, head, std::mem::replace(&mut chain, next), kit);
+                    cost += parts(self.facts.len() - before) * GUEST_PART_DESCRIPTORS;
                 }
                 Ok(None) => match queue.ring.ask_for_kick() {
                     // A driver that takes its request back each time does not keep us here, either.
@@ -112,4 +115,9 @@ impl Vhost {
         }
         self.keep(chain);
     }
+}
+
+/// What one request gave the core.
+fn parts(count: usize) -> u32 {
+    u32::try_from(count.min(PARTS_PER_REQUEST_MAX)).expect("a small bound")
 }

@@ -5,12 +5,14 @@ use std::sync::mpsc;
 
 use replication::contract::{PartId, Payload, RequestKind};
 
-use super::fixture::{DATA_BYTES, FLUSH, Guest, HELD, PER_REQUEST, SIZE, UNKNOWN, WRITES, kit};
+use super::fixture::{
+    DATA_BYTES, DISCARDS, FLUSH, Guest, HELD, PER_REQUEST, SIZE, UNKNOWN, WRITES, kit,
+};
 use super::*;
 use crate::budget::buffer_bytes;
 use crate::limits::{
     GUEST_CHAINS_SPARE_MAX, GUEST_DESCRIPTORS_PER_LOOK, GUEST_DESCRIPTORS_PER_TURN,
-    GUEST_REQUESTS_MAX, RESOURCE_BYTES_MAX,
+    GUEST_PART_DESCRIPTORS, GUEST_REQUESTS_MAX, RESOURCE_BYTES_MAX,
 };
 
 /// A line to the thread of a session, and what is told there.
@@ -75,6 +77,25 @@ fn turn_takes_so_much_of_all_rings_and_each_has_its_share() {
     let share = GUEST_DESCRIPTORS_PER_LOOK.div_ceil(PER_REQUEST);
     // The first one to kick has another share, before anybody waits.
     assert!(most - least <= 2 * share, "{least} to {most}");
+}
+
+/// One descriptor can name a gibibyte, which is many parts for the core.
+#[test]
+fn turn_hands_the_core_so_many_parts() {
+    let (mut kit, mut vhost) = (kit(), Vhost::new());
+    let guests: Vec<_> =
+        (0..20).map(|session| start(&mut vhost, &mut kit, session, DISCARDS)).collect();
+    for guest in &guests {
+        guest.fill(&vhost);
+        vhost.on_kicked(guest.key, &mut kit);
+    }
+    vhost.look_again(&mut kit);
+    let mut parts = 0;
+    while vhost.pop_fact().is_some() {
+        parts += 1;
+    }
+    let most = GUEST_DESCRIPTORS_PER_TURN / GUEST_PART_DESCRIPTORS;
+    assert!((most / 2..=most).contains(&parts), "{parts} of {most}");
 }
 
 /// What guests once had under way all together was kept as long as the daemon ran.
