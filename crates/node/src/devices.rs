@@ -15,6 +15,7 @@
 //! device was made of is recorded in the state directory before its first request, so that the next
 //! daemon knows it again.
 
+mod kept;
 mod keeper;
 mod driver;
 mod links;
@@ -22,12 +23,11 @@ pub(crate) mod names;
 mod supervisor;
 pub(crate) mod supervise;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -38,6 +38,7 @@ use crate::definition::{Definition, OwnVolume};
 use crate::desk::Desk;
 use crate::devices::driver::CONTROL_DEVICE;
 use crate::devices::keeper::{How, Keeper};
+use crate::devices::kept::{AllKept, Kept, Settled};
 use crate::devices::names::Names;
 use crate::limits::{DEVICE_COMMAND_DEADLINE, DEVICE_LEAVE_DEADLINE};
 use crate::log::{Scope, log};
@@ -45,6 +46,7 @@ use crate::shard::messages::Force;
 use crate::state_dir::StateDir;
 use crate::ublk::News;
 use api::response::{Failure, FailureCode};
+use stdx::time::Time;
 
 /// A device as it is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,17 +107,8 @@ pub(crate) struct Devices {
     state: Arc<StateDir>,
     timeout: Duration,
     names: Names,
-    /// By label; an entry goes when its thread is done.
-    kept: Mutex<BTreeMap<String, Kept>>,
-    changed: Condvar,
+    all: AllKept,
     absence_said: AtomicBool,
-}
-
-#[derive(Debug)]
-struct Kept {
-    resource: String,
-    device: u32,
-    news: mpsc::Sender<News>,
 }
 
 impl Devices {
@@ -130,8 +123,7 @@ impl Devices {
             state,
             timeout,
             names,
-            kept: Mutex::default(),
-            changed: Condvar::new(),
+            all: AllKept::default(),
             absence_said: AtomicBool::new(false),
         }
     }
@@ -144,29 +136,49 @@ impl Devices {
             self.say_absence();
             return Ok(());
         }
-        let mut started = Vec::new();
+        let until = io::now() + DEVICE_COMMAND_DEADLINE;
+        let (mut started, mut failed) = (Vec::new(), Vec::new());
         for plan in plans {
-            let (ready, answer) = mpsc::channel();
             let device = plan.device;
-            if self.keep(plan, How::Begin, ready)? {
-                started.push((device, answer));
+            match self.begin(&plan, until) {
+                Ok(Some(answer)) => started.push((device, answer)),
+                Ok(None) => {}
+                Err(reason) => failed.push(reason),
             }
         }
-        let failed = started.into_iter().filter_map(|(device, answer)| {
-            match answer.recv_timeout(DEVICE_COMMAND_DEADLINE) {
-                Ok(result) => result.err(),
-                Err(_) => {
-                    Some(format!("/dev/ublkb{device} is not there yet; see the daemon's log"))
-                }
-            }
-        });
-        let failed: Vec<String> = failed.collect();
+        for (device, answer) in started {
+            let answer = answer.recv_timeout(until.since(io::now()));
+            failed.extend(answer.unwrap_or_else(|_| Err(not_there(device))).err());
+        }
         if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
+    }
+
+    /// Starts the thread of a device, which tells when it is there; `None` if it is there already.
+    /// The thread of an earlier one is waited for: that one may be going, or never come.
+    fn begin(
+        self: &Arc<Self>,
+        plan: &Plan,
+        until: Time,
+    ) -> Result<Option<mpsc::Receiver<Result<(), String>>>, String> {
+        let (label, device) = (plan.label(), plan.device);
+        loop {
+            let Some(found) = self.all.find_settled(&label, until) else {
+                return Err(not_there(device));
+            };
+            if found == Settled::There {
+                return Ok(None);
+            }
+            let (ready, answer) = mpsc::channel();
+            // If not, somebody else was faster.
+            if self.keep(plan.clone(), How::Begin, ready)? {
+                return Ok(Some(answer));
+            }
+        }
     }
 
     /// Whether some volume of the resource has a device.
     pub(crate) fn has_any(&self, resource: &str) -> bool {
-        self.lock().values().any(|kept| kept.resource == resource)
+        !self.all.of(resource).is_empty()
     }
 
     /// The resource is up: its devices have names, those of DRBD, too.
@@ -215,14 +227,14 @@ impl Devices {
     /// there were any. All of them, or none.
     pub(crate) fn remove(&self, resource: &str, force: Force) -> Result<bool, Failure> {
         let mut claimed = Vec::new();
-        for (label, device, news) in self.find(resource) {
+        for kept in self.all.of(resource) {
             let claim = match force {
                 Force::Yes => None,
-                Force::No => claim(device)?,
+                Force::No => claim(kept.device)?,
             };
-            claimed.push((label, device, news, claim));
+            claimed.push((kept, claim));
         }
-        for (_, device, _, claim) in &claimed {
+        for (Kept { device, .. }, claim) in &claimed {
             let Some(claim) = claim else { continue };
             // What was written without a sync goes out while it still can.
             claim.sync_all().map_err(|error| {
@@ -231,13 +243,13 @@ impl Devices {
             })?;
         }
         let mut leaving = Vec::new();
-        for (label, device, news, claim) in claimed {
+        for (kept, claim) in claimed {
             // The thread may just be done with it.
-            drop(news.send(News::Remove(claim)));
-            leaving.push((label, device));
+            drop(kept.news.send(News::Remove(claim)));
+            leaving.push((kept.label, kept.device));
         }
         for (label, device) in &leaving {
-            if !self.is_gone_within(label, DEVICE_COMMAND_DEADLINE) {
+            if !self.all.is_gone_by(label, io::now() + DEVICE_COMMAND_DEADLINE) {
                 let message = format!("/dev/ublkb{device} is not gone yet");
                 let hint = "see the daemon's log, and try again";
                 return Err(Failure::new(FailureCode::Timeout, message, hint));
@@ -249,18 +261,17 @@ impl Devices {
     /// The daemon ends: devices that nobody uses go; where one is in use, those of its resource
     /// wait for the next daemon.
     pub(crate) fn end_all(&self) {
-        let all: BTreeSet<String> =
-            self.lock().values().map(|kept| kept.resource.clone()).collect();
-        for resource in all {
+        for resource in self.all.resources() {
             match self.remove(&resource, Force::No) {
                 Ok(_) => {}
                 Err(failure) if failure.code == FailureCode::DeviceInUse => {
                     let scope = Scope::resource(&resource);
                     log!(Notice, scope, "its device is in use, and is left to the next daemon");
-                    let left = self.find(&resource);
-                    left.iter().for_each(|(_, _, news)| drop(news.send(News::Leave)));
-                    for (label, ..) in left {
-                        if !self.is_gone_within(&label, DEVICE_LEAVE_DEADLINE) {
+                    let left = self.all.of(&resource);
+                    left.iter().for_each(|kept| drop(kept.news.send(News::Leave)));
+                    for kept in left {
+                        let until = io::now() + DEVICE_LEAVE_DEADLINE;
+                        if !self.all.is_gone_by(&kept.label, until) {
                             log!(Warning, scope, "its device was not left in time");
                         }
                     }
@@ -289,55 +300,33 @@ impl Devices {
         ready: mpsc::Sender<Result<(), String>>,
     ) -> Result<bool, String> {
         let (news, inbox) = mpsc::channel();
-        let mut kept = self.lock();
-        if kept.contains_key(&plan.label()) {
+        let (label, resource, device) = (plan.label(), plan.resource.clone(), plan.device);
+        let kept = Kept { label: label.clone(), resource, device, news: news.clone() };
+        if !self.all.add(kept) {
             return Ok(false);
         }
         let keeper = Keeper::new(
             Arc::clone(&self.desk),
             Arc::clone(&self.state),
-            plan.clone(),
+            plan,
             (self.timeout, self.names.clone()),
-            (news.clone(), inbox),
+            (news, inbox),
         );
-        let devices = Arc::clone(self);
-        let label = plan.label();
-        thread::Builder::new()
-            .name(format!("ublkb{}", plan.device))
-            .spawn(move || {
-                keeper.run(how, &ready);
-                devices.lock().remove(&label);
-                devices.changed.notify_all();
-            })
-            .map_err(|error| format!("cannot start a thread: {error}"))?;
-        let label = plan.label();
-        kept.insert(label, Kept { resource: plan.resource, device: plan.device, news });
-        Ok(true)
+        let (devices, own) = (Arc::clone(self), label.clone());
+        let work = move || {
+            keeper.run(how, &ready, |stage| devices.all.note(&own, stage));
+            devices.all.remove(&own);
+        };
+        let spawned = thread::Builder::new().name(format!("ublkb{device}")).spawn(work);
+        spawned.map(|_| true).map_err(|error| {
+            self.all.remove(&label);
+            format!("cannot start a thread: {error}")
+        })
     }
+}
 
-    fn find(&self, resource: &str) -> Vec<(String, u32, mpsc::Sender<News>)> {
-        let kept = self.lock();
-        let own = kept.iter().filter(|(_, kept)| kept.resource == resource);
-        own.map(|(label, kept)| (label.clone(), kept.device, kept.news.clone())).collect()
-    }
-
-    fn is_gone_within(&self, label: &str, limit: Duration) -> bool {
-        let until = io::now() + limit;
-        let mut kept = self.lock();
-        while kept.contains_key(label) {
-            let rest = until.since(io::now());
-            if rest == Duration::ZERO {
-                return false;
-            }
-            let waited = self.changed.wait_timeout(kept, rest);
-            kept = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-        true
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Kept>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn not_there(device: u32) -> String {
+    format!("/dev/ublkb{device} is not there yet; see the daemon's log")
 }
 
 /// Opens a block device that nobody has mounted or claimed otherwise, so that nobody can.

@@ -12,6 +12,7 @@ use replication::contract::PromoteMode;
 use crate::desk::{Desk, overloaded};
 use crate::devices::Plan;
 use crate::devices::driver::Driver;
+use crate::devices::kept::Stage;
 use crate::devices::links::{self, Link};
 use crate::devices::names::Names;
 use crate::devices::supervise::Supervised;
@@ -31,6 +32,15 @@ pub(super) enum How {
     Begin,
     /// The last daemon left it.
     Recover(DeviceRecord),
+}
+
+/// What becomes of a device that was served.
+#[derive(Debug)]
+enum Fate {
+    /// The next daemon has it.
+    Left,
+    /// It goes; the claim keeps others from it.
+    Goes(Option<File>),
 }
 
 #[derive(Debug)]
@@ -75,7 +85,12 @@ impl Keeper {
     }
 
     /// Returns when the device is gone, or left to the next daemon.
-    pub(super) fn run(mut self, how: How, ready: &mpsc::Sender<Result<(), String>>) {
+    pub(super) fn run(
+        mut self,
+        how: How,
+        ready: &mpsc::Sender<Result<(), String>>,
+        note: impl Fn(Stage),
+    ) {
         let name = self.plan.resource.clone();
         let scope = Scope::resource(&name);
         let device = self.plan.device;
@@ -103,8 +118,12 @@ impl Keeper {
             log!(Warning, scope, "no link leads to /dev/ublkb{device}: {error}");
         }
         log!(Notice, scope, "block device /dev/ublkb{device}");
+        note(Stage::There);
         drop(ready.send(Ok(())));
-        self.keep(&mut driver, file);
+        if let Fate::Goes(claim) = self.keep(&mut driver) {
+            note(Stage::Going);
+            self.end(&mut driver, claim, file);
+        }
     }
 
     /// Makes and starts a device.
@@ -326,7 +345,7 @@ impl Keeper {
     }
 
     /// Until the device is to go.
-    fn keep(&mut self, driver: &mut Driver, file: Arc<File>) {
+    fn keep(&mut self, driver: &mut Driver) -> Fate {
         let name = self.plan.resource.clone();
         let device = self.plan.device;
         let mut claim = None;
@@ -341,19 +360,27 @@ impl Keeper {
             match news.expect("this thread holds a sender itself") {
                 News::Over(reason) => {
                     log!(Notice, Scope::resource(&name), "/dev/ublkb{device} ends: {reason}");
-                    break;
+                    return Fate::Goes(claim);
                 }
                 News::Remove(held) => {
                     claim = held;
                     self.post_end();
                 }
-                News::Leave => return self.leave(),
+                News::Leave => {
+                    self.leave();
+                    return Fate::Left;
+                }
                 News::Unsupervised(how) => self.on_unsupervised(&how),
                 News::Grown(size_bytes) => self.follow(driver, size_bytes),
                 News::Tenure { .. } | News::Prepared(_) | News::Serving | News::Refused(_) => {}
-                News::Ended => break,
+                News::Ended => return Fate::Goes(claim),
             }
         }
+    }
+
+    /// Takes it away.
+    fn end(&mut self, driver: &mut Driver, claim: Option<File>, file: Arc<File>) {
+        let (name, device) = (self.plan.resource.clone(), self.plan.device);
         if let Err(error) = driver.stop() {
             log!(Error, Scope::resource(&name), "/dev/ublkb{device} does not stop: {error}");
         }

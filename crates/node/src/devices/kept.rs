@@ -1,0 +1,146 @@
+//! The devices that have a thread, and how far each of them is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::Duration;
+
+use stdx::time::Time;
+
+use crate::ublk::News;
+
+/// How to speak of a device, and to its thread.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    pub(super) label: String,
+    pub(super) resource: String,
+    pub(super) device: u32,
+    pub(super) news: mpsc::Sender<News>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It is being made, or taken over.
+    Coming,
+    There,
+    Going,
+}
+
+/// What is neither coming nor going.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Settled {
+    There,
+    Nowhere,
+}
+
+/// By label; an entry goes when its thread is done.
+#[derive(Debug, Default)]
+pub(super) struct AllKept {
+    all: Mutex<BTreeMap<String, (Kept, Stage)>>,
+    changed: Condvar,
+}
+
+impl AllKept {
+    /// A device is coming; false if there is one already.
+    pub(super) fn add(&self, kept: Kept) -> bool {
+        let mut all = self.lock();
+        let is_new = !all.contains_key(&kept.label);
+        if is_new {
+            all.insert(kept.label.clone(), (kept, Stage::Coming));
+        }
+        is_new
+    }
+
+    pub(super) fn note(&self, label: &str, stage: Stage) {
+        if let Some((_, known)) = self.lock().get_mut(label) {
+            *known = stage;
+        }
+        self.changed.notify_all();
+    }
+
+    pub(super) fn remove(&self, label: &str) {
+        self.lock().remove(label);
+        self.changed.notify_all();
+    }
+
+    pub(super) fn of(&self, resource: &str) -> Vec<Kept> {
+        let all = self.lock();
+        let kept = all.values().map(|(kept, _)| kept);
+        kept.filter(|kept| kept.resource == resource).cloned().collect()
+    }
+
+    pub(super) fn resources(&self) -> BTreeSet<String> {
+        self.lock().values().map(|(kept, _)| kept.resource.clone()).collect()
+    }
+
+    /// Waits until a device is neither coming nor going; `None` if that does not end in time.
+    pub(super) fn find_settled(&self, label: &str, until: Time) -> Option<Settled> {
+        self.watch(until, |all| match all.get(label) {
+            Some((_, Stage::Coming | Stage::Going)) => None,
+            Some((_, Stage::There)) => Some(Settled::There),
+            None => Some(Settled::Nowhere),
+        })
+    }
+
+    pub(super) fn is_gone_by(&self, label: &str, until: Time) -> bool {
+        self.watch(until, |all| (!all.contains_key(label)).then_some(())).is_some()
+    }
+
+    /// Waits until what is looked for is so.
+    fn watch<T>(
+        &self,
+        until: Time,
+        look: impl Fn(&BTreeMap<String, (Kept, Stage)>) -> Option<T>,
+    ) -> Option<T> {
+        let mut all = self.lock();
+        loop {
+            let found = look(&all);
+            let rest = until.since(io::now());
+            if found.is_some() || rest == Duration::ZERO {
+                return found;
+            }
+            let waited = self.changed.wait_timeout(all, rest);
+            all = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, (Kept, Stage)>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(600);
+
+    fn kept(label: &str) -> Kept {
+        let (resource, news) = ("r0".to_owned(), mpsc::channel().0);
+        Kept { label: label.to_owned(), resource, device: 0, news }
+    }
+
+    /// `primary` said that a device is there which an earlier thread had yet to take over, and
+    /// did not get, or was just taking away.
+    #[test]
+    fn device_that_comes_or_goes_is_waited_for() {
+        let all = AllKept::default();
+        assert!(all.add(kept("r0")));
+        assert!(!all.add(kept("r0")), "it has a thread");
+        for stage in [Stage::Coming, Stage::Going] {
+            all.note("r0", stage);
+            assert_eq!(all.find_settled("r0", io::now()), None, "{stage:?}");
+        }
+        all.note("r0", Stage::Coming);
+        thread::scope(|scope| {
+            let there = scope.spawn(|| all.find_settled("r0", io::now() + LONG));
+            all.note("r0", Stage::There);
+            assert_eq!(there.join().unwrap(), Some(Settled::There));
+            all.note("r0", Stage::Going);
+            let gone = scope.spawn(|| all.find_settled("r0", io::now() + LONG));
+            all.remove("r0");
+            assert_eq!(gone.join().unwrap(), Some(Settled::Nowhere));
+        });
+    }
+}
