@@ -81,6 +81,13 @@ const CHAPTERS: &[Chapter] = &[
         ..PLAIN
     },
     Chapter {
+        name: "ublk-stuck",
+        about: "our block devices when quorum, peers or a disk are missing: every wait has an end",
+        modules: "ublk_drv dm-mod loop",
+        limit_s: 480,
+        ..PLAIN
+    },
+    Chapter {
         name: "restarts",
         about: "a daemon that is restarted fifty times under a load: how long its clients wait",
         modules: "ublk_drv dm-mod",

@@ -1,7 +1,7 @@
 //! `basalt device`: block devices without a daemon.
 //!
 //! `remove` is for a person, where no daemon can be started. `supervise` is the process that a
-//! daemon starts beside each of its devices.
+//! daemon starts beside each of its devices, `claim` the one that it starts before it removes one.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,9 @@ pub(crate) enum Command {
     /// Watch over the device of a daemon
     #[command(hide = true)]
     Supervise(Supervise),
+    /// Keep everybody else from the device of a daemon until the input ends
+    #[command(hide = true)]
+    Claim(Claim),
 }
 
 #[derive(Debug, clap::Args)]
@@ -51,10 +54,21 @@ pub(crate) struct Supervise {
     lock: PathBuf,
 }
 
+#[derive(Debug, clap::Args)]
+pub(crate) struct Claim {
+    #[arg(long)]
+    device: u32,
+}
+
 pub(crate) fn main(command: Command) -> ExitCode {
     match command {
         Command::Remove(options) => remove(&options),
         Command::Supervise(options) => supervise(options),
+        // Whoever does not hear the answer has ended.
+        Command::Claim(options) => match node::claim_device(options.device) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::FAILURE,
+        },
     }
 }
 

@@ -277,12 +277,31 @@ pub fn set_nonblocking(file: BorrowedFd<'_>) -> io::Result<()> {
     check(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, flags | libc::O_NONBLOCK) })
 }
 
+/// Waits until a file has something to read, or its other end is gone: whether that came in time.
+pub fn is_readable_within(file: BorrowedFd<'_>, limit: Duration) -> io::Result<bool> {
+    let until = crate::now() + limit;
+    loop {
+        // Rounded up: what rests is less than a millisecond only when it is over.
+        let rest_ms = until.since(crate::now()).as_micros().div_ceil(1000);
+        let rest_ms = libc::c_int::try_from(rest_ms).unwrap_or(libc::c_int::MAX);
+        let mut wanted = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        // SAFETY: the set is one valid pollfd, and the descriptor is open while it is borrowed.
+        match check(unsafe { libc::poll(&raw mut wanted, 1, rest_ms) }) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result.map(|()| wanted.revents != 0),
+        }
+    }
+}
+
 fn check(result: libc::c_int) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+    use std::os::fd::AsFd;
+
     use super::*;
 
     #[test]
@@ -293,6 +312,20 @@ mod tests {
             assert_eq!(unsafe { libc::raise(signal) }, 0);
             assert_eq!(termination.wait(), name);
         }
+    }
+
+    #[test]
+    fn file_is_readable_when_something_came_or_nothing_will() {
+        let (reader, mut writer) = io::pipe().unwrap();
+        let is_readable = |limit| is_readable_within(reader.as_fd(), limit).unwrap();
+        assert!(!is_readable(Duration::ZERO));
+        assert!(!is_readable(Duration::from_millis(2)));
+        writer.write_all(b"x").unwrap();
+        assert!(is_readable(Duration::from_secs(600)));
+        (&reader).read_exact(&mut [0]).unwrap();
+        assert!(!is_readable(Duration::ZERO));
+        drop(writer);
+        assert!(is_readable(Duration::from_secs(600)));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! primary   -> promote -> add, start  -> links in /dev/basalt/by-res
-//! secondary -> claim, sync -> end, stop, delete -> demote
+//! secondary -> claim -> end, stop, delete -> demote
 //! up, down  -> DRBD's names for it, where they are wanted (`names`)
 //! a crash   -> the kernel holds all requests; the next daemon promotes, checks that nobody else
 //!              was Primary meanwhile, and takes the device over; else it is stopped, with errors
@@ -13,7 +13,7 @@
 //! the shard tells it by [`News`] how the service goes. A process beside the daemon (`supervisor`
 //! starts it, `supervise` is what it does) ends a device that no daemon takes over in time. What a
 //! device was made of is recorded in the state directory before its first request, so that the next
-//! daemon knows it again.
+//! daemon knows it again. No thread of the daemon waits for a device that it serves (`claim`).
 
 mod kept;
 mod keeper;
@@ -22,9 +22,8 @@ mod links;
 pub(crate) mod names;
 mod supervisor;
 pub(crate) mod supervise;
+pub(crate) mod claim;
 
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
@@ -36,16 +35,17 @@ use frontend::ublk::control::Shape;
 
 use crate::definition::{Definition, OwnVolume};
 use crate::desk::Desk;
+use crate::devices::claim::{Claim, Claiming};
 use crate::devices::driver::CONTROL_DEVICE;
 use crate::devices::keeper::{How, Keeper};
 use crate::devices::kept::{AllKept, Kept, Settled};
 use crate::devices::names::Names;
-use crate::limits::{DEVICE_COMMAND_DEADLINE, DEVICE_LEAVE_DEADLINE};
+use crate::limits::{DEVICE_CLAIM_DEADLINE, DEVICE_COMMAND_DEADLINE, DEVICE_LEAVE_DEADLINE};
 use crate::log::{Scope, log};
-use crate::shard::messages::Force;
+use crate::shard::messages::{Force, ToShard};
 use crate::state_dir::StateDir;
 use crate::ublk::News;
-use api::response::{Failure, FailureCode};
+use api::response::{Failure, FailureCode, Reply};
 use stdx::time::Time;
 
 /// A device as it is to be.
@@ -226,59 +226,108 @@ impl Devices {
     /// Removes the devices of a resource, if it has some, and returns when they are gone: whether
     /// there were any. All of them, or none.
     pub(crate) fn remove(&self, resource: &str, force: Force) -> Result<bool, Failure> {
-        let mut claimed = Vec::new();
-        for kept in self.all.of(resource) {
-            let claim = match force {
-                Force::Yes => None,
-                Force::No => claim(kept.device)?,
-            };
-            claimed.push((kept, claim));
-        }
-        for (Kept { device, .. }, claim) in &claimed {
-            let Some(claim) = claim else { continue };
-            // What was written without a sync goes out while it still can.
-            claim.sync_all().map_err(|error| {
-                let message = format!("cannot write out what /dev/ublkb{device} holds: {error}");
-                Failure::new(FailureCode::DiskFailed, message, "--force gives it up")
-            })?;
-        }
-        let mut leaving = Vec::new();
-        for (kept, claim) in claimed {
-            // The thread may just be done with it.
-            drop(kept.news.send(News::Remove(claim)));
-            leaving.push((kept.label, kept.device));
-        }
-        for (label, device) in &leaving {
-            if !self.all.is_gone_by(label, io::now() + DEVICE_COMMAND_DEADLINE) {
+        let claimed = match force {
+            Force::Yes => self.all.of(resource).into_iter().map(|kept| (kept, None)).collect(),
+            Force::No => {
+                let until = io::now() + DEVICE_CLAIM_DEADLINE;
+                wait_for(self.claim(resource, (until, until))?, until)?
+            }
+        };
+        let going = send_away(claimed);
+        let until = io::now() + DEVICE_COMMAND_DEADLINE;
+        for (label, device) in &going {
+            if !self.all.is_gone_by(label, until) {
                 let message = format!("/dev/ublkb{device} is not gone yet");
                 let hint = "see the daemon's log, and try again";
                 return Err(Failure::new(FailureCode::Timeout, message, hint));
             }
         }
-        Ok(!leaving.is_empty())
+        Ok(!going.is_empty())
     }
 
-    /// The daemon ends: devices that nobody uses go; where one is in use, those of its resource
-    /// wait for the next daemon.
+    /// The daemon ends: devices that nobody uses, and that can be written out, go; those of any
+    /// other resource wait for the next daemon. It takes a while, but an end it has in any case.
     pub(crate) fn end_all(&self) {
-        for resource in self.all.resources() {
-            match self.remove(&resource, Force::No) {
-                Ok(_) => {}
-                Err(failure) if failure.code == FailureCode::DeviceInUse => {
-                    let scope = Scope::resource(&resource);
-                    log!(Notice, scope, "its device is in use, and is left to the next daemon");
-                    let left = self.all.of(&resource);
-                    left.iter().for_each(|kept| drop(kept.news.send(News::Leave)));
-                    for kept in left {
-                        let until = io::now() + DEVICE_LEAVE_DEADLINE;
-                        if !self.all.is_gone_by(&kept.label, until) {
-                            log!(Warning, scope, "its device was not left in time");
-                        }
+        let now = io::now();
+        let until = now + DEVICE_CLAIM_DEADLINE;
+        let claim = |resource: String| (self.claim(&resource, (now, until)), resource);
+        let claiming: Vec<_> = self.all.resources().into_iter().map(claim).collect();
+        let (mut going, mut left) = (Vec::new(), Vec::new());
+        for (claiming, resource) in claiming {
+            let scope = Scope::resource(&resource);
+            match claiming.and_then(|claiming| wait_for(claiming, until)) {
+                Ok(claimed) => going.extend(send_away(claimed)),
+                // It is lost already, and nobody waits for more.
+                Err(failure) if failure.code == FailureCode::DiskFailed => {
+                    log!(Warning, scope, "{failure}");
+                }
+                Err(Failure { message, .. }) => {
+                    log!(Notice, scope, "its device is left to the next daemon: {message}");
+                    for kept in self.all.of(&resource) {
+                        drop(kept.news.send(News::Leave));
+                        left.push(kept.label);
                     }
                 }
-                Err(failure) => log!(Warning, Scope::resource(&resource), "{failure}"),
             }
         }
+        let until = io::now() + DEVICE_LEAVE_DEADLINE;
+        for label in left.iter().filter(|label| !self.all.is_gone_by(label, until)) {
+            log!(Warning, Scope::resource(label), "its device was not left in time");
+        }
+        let until = io::now() + DEVICE_COMMAND_DEADLINE;
+        for (label, device) in going.iter().filter(|(label, _)| !self.all.is_gone_by(label, until))
+        {
+            log!(Warning, Scope::resource(label), "/dev/ublkb{device} is not gone yet");
+        }
+    }
+
+    /// Begins to claim the devices of a resource. Those that are still coming are waited for until
+    /// the first of the two times.
+    fn claim(
+        &self,
+        resource: &str,
+        (there_until, until): (Time, Time),
+    ) -> Result<Vec<(Kept, Claiming)>, Failure> {
+        if !self.has_any(resource) {
+            return Ok(Vec::new());
+        }
+        if let Some(kept) = self.all.find_coming(resource, there_until) {
+            let message = format!("/dev/ublkb{} is still being made, or taken over", kept.device);
+            let hint = "see the daemon's log; try again, or cut its users off with --force";
+            return Err(Failure::new(FailureCode::StateRefused, message, hint));
+        }
+        self.check_requests(resource, until)?;
+        let claim = |kept: Kept| Claiming::start(kept.device).map(|claiming| (kept, claiming));
+        self.all.of(resource).into_iter().map(claim).collect()
+    }
+
+    /// What a device holds cannot be written out while its requests wait; whoever tries may wait
+    /// for as long.
+    fn check_requests(&self, resource: &str, until: Time) -> Result<(), Failure> {
+        let question = |ticket| {
+            let resources = vec![resource.to_owned()];
+            ToShard::Status { ticket, resources, statistics: false }
+        };
+        let rest = until.since(io::now());
+        let status = match self.desk.ask(self.desk.home_of(resource), question, rest) {
+            Ok(Reply::Status(status)) => status,
+            // It is gone, and its devices go.
+            Err(failure) if failure.code == FailureCode::UnknownResource => return Ok(()),
+            Err(failure) => return Err(failure),
+            Ok(_) => return Ok(()),
+        };
+        let Some(held) = status.resources.iter().find(|it| it.suspended) else { return Ok(()) };
+        let (code, why) = match held.suspended_quorum || held.suspended_no_data {
+            true => (FailureCode::NoQuorum, "no quorum"),
+            false => (FailureCode::StateRefused, "requests are held back"),
+        };
+        let word = held.suspended_word();
+        let message = format!(
+            "{why} (suspended:{word}): what the block device of {resource} holds cannot be \
+             written out"
+        );
+        let hint = "`status` tells what it waits for; --force gives up what is not written yet";
+        Err(Failure::new(code, message, hint))
     }
 
     fn say_absence(&self) {
@@ -329,46 +378,21 @@ fn not_there(device: u32) -> String {
     format!("/dev/ublkb{device} is not there yet; see the daemon's log")
 }
 
-/// Opens a block device that nobody has mounted or claimed otherwise, so that nobody can.
-fn claim(device: u32) -> Result<Option<File>, Failure> {
-    claim_at(&driver::block_path(device))
+/// Waits for all claims; without one of them there is none.
+fn wait_for(
+    claiming: Vec<(Kept, Claiming)>,
+    until: Time,
+) -> Result<Vec<(Kept, Option<Claim>)>, Failure> {
+    let wait = |(kept, claiming): (Kept, Claiming)| Ok((kept, claiming.wait(until)?));
+    claiming.into_iter().map(wait).collect()
 }
 
-fn claim_at(path: &Path) -> Result<Option<File>, Failure> {
-    let mut open = OpenOptions::new();
-    let error = match open.read(true).write(true).custom_flags(libc::O_EXCL).open(path) {
-        Ok(file) => return Ok(Some(file)),
-        Err(error) => error,
+/// Tells the threads of devices that these are to go: their labels and numbers.
+fn send_away(claimed: Vec<(Kept, Option<Claim>)>) -> Vec<(String, u32)> {
+    let send = |(kept, claim): (Kept, Option<Claim>)| {
+        // The thread may just be done with it.
+        drop(kept.news.send(News::Remove(claim)));
+        (kept.label, kept.device)
     };
-    let path = path.display();
-    let (message, hint) = match error.raw_os_error() {
-        // There is no device yet, or no longer.
-        Some(libc::ENOENT | libc::ENODEV | libc::ENXIO) => return Ok(None),
-        Some(libc::EBUSY) => (
-            format!("{path} is mounted, or in use by another layer"),
-            "unmount it first (`lsblk` shows what holds it); --force cuts it off",
-        ),
-        // Whether it is in use is not known: somebody may have written what only he can sync.
-        _ => (
-            format!("cannot tell whether {path} is in use: {error}"),
-            "`lsblk` shows what holds it; try again, or cut it off with --force",
-        ),
-    };
-    Err(Failure::new(FailureCode::DeviceInUse, message, hint))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Any failure to look was taken for a device that is gone, which was then cut off.
-    #[test]
-    fn device_that_cannot_be_looked_at_counts_as_one_in_use() {
-        let place = tempfile::tempdir().unwrap();
-        let gone = claim_at(&place.path().join("ublkb0")).unwrap();
-        assert!(gone.is_none(), "there is none");
-        let failure = claim_at(place.path()).unwrap_err();
-        assert_eq!(failure.code, FailureCode::DeviceInUse, "{failure}");
-        assert!(failure.to_string().contains("cannot tell whether"), "{failure}");
-    }
+    claimed.into_iter().map(send).collect()
 }

@@ -56,6 +56,7 @@ pub mod handlers {
 }
 pub use crate::attach::orphans;
 pub use crate::definition::resource_id;
+pub use crate::devices::claim::claim_device;
 pub use crate::devices::supervise::{Served, Supervised, remove_device, supervise};
 pub use crate::tls::{client_domain_name, node_domain_name};
 pub use io::CongestionWish;

@@ -156,6 +156,8 @@ pub(crate) const GUEST_CHAINS_SPARE_MAX: usize = 1024;
 pub(crate) const DEVICE_DEPTH: u16 = 128;
 /// A command that makes or removes a device is answered by then; the device may come later.
 pub(crate) const DEVICE_COMMAND_DEADLINE: Duration = Duration::from_secs(15);
+/// What a device holds is written out by then, or it is not removed.
+pub(crate) const DEVICE_CLAIM_DEADLINE: Duration = Duration::from_secs(10);
 /// How long the thread of a device waits for the shard.
 pub(crate) const DEVICE_SHARD_DEADLINE: Duration = Duration::from_secs(10);
 /// How long the requests of a device whose daemon died wait for this node to be Primary again;

@@ -28,6 +28,7 @@ use replication::contract::GroupInput;
 use replication::resource::Reign;
 
 use crate::budget::Crowded;
+use crate::devices::claim::Claim;
 use crate::limits::DEVICE_DEPTH;
 use crate::links::HostedId;
 use crate::log::{Scope, log};
@@ -60,7 +61,7 @@ pub(crate) enum News {
     /// The kernel has no command of ours any more.
     Ended,
     /// Remove the device; the claim keeps others from it meanwhile.
-    Remove(Option<File>),
+    Remove(Option<Claim>),
     /// The daemon ends, and the device is to outlive it.
     Leave,
     /// Its supervisor has ended in this way.

@@ -11,6 +11,7 @@ use replication::contract::PromoteMode;
 
 use crate::desk::{Desk, overloaded};
 use crate::devices::Plan;
+use crate::devices::claim::Claim;
 use crate::devices::driver::Driver;
 use crate::devices::kept::Stage;
 use crate::devices::links::{self, Link};
@@ -40,7 +41,7 @@ enum Fate {
     /// The next daemon has it.
     Left,
     /// It goes; the claim keeps others from it.
-    Goes(Option<File>),
+    Goes(Option<Claim>),
 }
 
 #[derive(Debug)]
@@ -379,7 +380,7 @@ impl Keeper {
     }
 
     /// Takes it away.
-    fn end(&mut self, driver: &mut Driver, claim: Option<File>, file: Arc<File>) {
+    fn end(&mut self, driver: &mut Driver, claim: Option<Claim>, file: Arc<File>) {
         let (name, device) = (self.plan.resource.clone(), self.plan.device);
         if let Err(error) = driver.stop() {
             log!(Error, Scope::resource(&name), "/dev/ublkb{device} does not stop: {error}");

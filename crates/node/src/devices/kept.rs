@@ -81,6 +81,17 @@ impl AllKept {
         })
     }
 
+    /// A device of the resource that is coming, and still is at the given time.
+    pub(super) fn find_coming(&self, resource: &str, until: Time) -> Option<Kept> {
+        let coming = |all: &BTreeMap<String, (Kept, Stage)>| {
+            let mut all = all.values();
+            let coming = |it: &&(Kept, Stage)| it.0.resource == resource && it.1 == Stage::Coming;
+            all.find(coming).map(|(kept, _)| kept.clone())
+        };
+        self.watch(until, |all| coming(all).is_none().then_some(()));
+        coming(&self.lock())
+    }
+
     pub(super) fn is_gone_by(&self, label: &str, until: Time) -> bool {
         self.watch(until, |all| (!all.contains_key(label)).then_some(())).is_some()
     }
@@ -142,5 +153,19 @@ mod tests {
             all.remove("r0");
             assert_eq!(gone.join().unwrap(), Some(Settled::Nowhere));
         });
+    }
+
+    #[test]
+    fn devices_of_a_resource_are_removed_when_all_have_come() {
+        let all = AllKept::default();
+        assert!(all.add(kept("r0")) && all.add(kept("r0@1")));
+        all.note("r0", Stage::There);
+        let coming = all.find_coming("r0", io::now()).unwrap();
+        assert_eq!(coming.label, "r0@1");
+        assert!(all.find_coming("r1", io::now() + LONG).is_none());
+        all.remove("r0@1");
+        assert!(all.find_coming("r0", io::now() + LONG).is_none());
+        assert!(!all.is_gone_by("r0", io::now()));
+        assert!(all.is_gone_by("r0@1", io::now() + LONG));
     }
 }

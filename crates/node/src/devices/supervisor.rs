@@ -17,7 +17,7 @@ use crate::limits::DEVICE_SUPERVISOR_REST;
 use crate::ublk::News;
 
 /// The program of this process, also when its file was replaced meanwhile.
-const OWN_PROGRAM: &str = "/proc/self/exe";
+pub(super) const OWN_PROGRAM: &str = "/proc/self/exe";
 
 /// Dropped without a word it takes the daemon for dead, and looks after the device by itself.
 #[derive(Debug)]

@@ -1,0 +1,85 @@
+# Our block devices when something answers nothing: no quorum, peers that stand still, a disk that
+# hangs. Whoever waits for such a device hears of it in time, and so does the daemon that serves it.
+. /lab/lib.sh
+LIMIT=10
+# shellcheck disable=SC2034
+NODE_OPTIONS=(--device-timeout "$LIMIT")
+# An answer of the daemon, and its end.
+ANSWER_S=25
+
+# Alice's disk can be held up.
+disk_of() { if [ "$1" = alice ]; then echo /dev/mapper/slow; else echo "$WORK/$1.disk"; fi; }
+
+make_disk() {
+  truncate --size="${SIZE_MIB}M" "$WORK/$1.disk"
+  [ "$1" = alice ] || return 0
+  dmsetup create slow --table "0 $((SIZE_MIB << 11)) linear $(losetup --find --show "$WORK/$1.disk") 0"
+}
+
+is_gone() { [ ! -e /dev/ublkb0 ]; }
+pid_of() { cat "$WORK/$1.pid"; }
+of_alice() { adm alice status --json | jq -r ".[0] | $1"; }
+is_suspended() { [ "$(of_alice .suspended)" = true ]; }
+has_role() { [ "$(of_alice .role)" = "$1" ]; }
+
+# refuses WORDS COMMAND..: alice refuses the command for that reason, and in time.
+refuses() {
+  local words=$1 before=$SECONDS status=0
+  shift
+  timeout "$ANSWER_S" basalt adm --config-file "$WORK/r0.res" --node-socket "$WORK/alice/admin.sock" \
+    "$@" "$RESOURCE" 2>/tmp/said || status=$?
+  echo "$1 ended with $status after $((SECONDS - before)) s: $(cat /tmp/said)"
+  [ "$status" != 124 ] || fail "$1 was not answered in $ANSWER_S s"
+  [ "$status" != 0 ] || fail "$1 was not refused"
+  grep -qE "$words" /tmp/said || fail "$1 was refused for another reason"
+}
+
+# ends_in_time NODE: SIGTERM, and it is gone.
+ends_in_time() {
+  local pid before=$SECONDS
+  pid=$(pid_of "$1")
+  kill "$pid"
+  has_ended() { [ ! -d "/proc/$pid" ] || grep -q "^State:.Z" "/proc/$pid/status"; }
+  wait_for "$ANSWER_S" "the end of $1" has_ended
+  wait "$pid" || fail "the daemon of $1 did not end well"
+  echo "$1 ended after $((SECONDS - before)) s"
+}
+
+start_cluster
+adm alice primary "$RESOURCE"
+size_bytes=$(blockdev --getsize64 /dev/ublkb0)
+dd if=/dev/urandom of=/dev/ublkb0 bs=64k count=8 status=none
+
+say "without quorum the device stays, and who asks for its end is told why"
+kill_node bob
+kill_node charlie
+wait_for 40 "requests that wait" is_suspended
+refuses "no quorum.*--force" secondary
+refuses "no quorum.*--force" down
+[ -b /dev/ublkb0 ] || fail "the device went away"
+
+say "nor does the end of the daemon wait for it"
+ends_in_time alice
+start_node alice
+refuses "taken over" secondary
+adm alice secondary --force "$RESOURCE"
+wait_for 5 "the end of the device" is_gone
+start_node bob
+start_node charlie
+wait_whole alice
+
+say "peers that stand still: the device stays as long as it cannot be written out"
+adm alice primary "$RESOURCE"
+kill -STOP "$(pid_of bob)" "$(pid_of charlie)"
+refuses "not written out yet|no quorum" secondary
+kill -CONT "$(pid_of bob)" "$(pid_of charlie)"
+wait_whole alice
+is_unclaimed() { ! pgrep -f "^basalt device claim " > /dev/null; }
+wait_for 20 "the end of the claim" is_unclaimed
+has_role Primary || fail "the node stepped down after it had refused to"
+dd if=/dev/ublkb0 of=/dev/null bs=4k count=1 iflag=direct status=none
+adm alice secondary "$RESOURCE"
+is_gone || fail "the device stayed"
+
+compare_replicas "$size_bytes"
+check_kernel_log
