@@ -81,5 +81,30 @@ dd if=/dev/ublkb0 of=/dev/null bs=4k count=1 iflag=direct status=none
 adm alice secondary "$RESOURCE"
 is_gone || fail "the device stayed"
 
+say "a daemon that is dead and whose disk hangs: the users of its device get errors in time"
+adm alice primary "$RESOURCE"
+dmsetup suspend --noflush --nolockfs slow
+(dd if=/dev/zero of=/dev/ublkb0 bs=4k count=1 seek=8000 oflag=direct,dsync 2>/tmp/write.said || true) &
+writer=$!
+sleep 2
+dead=$(pid_of alice)
+before=$SECONDS
+kill -9 "$dead"
+(dd if=/dev/ublkb0 of=/dev/null bs=4k count=1 skip=100 iflag=direct 2>/tmp/read.said || true) &
+reader=$!
+sleep 2
+grep -E "^(State|Threads)" "/proc/$dead/status"
+cat /proc/"$dead"/task/*/stack 2>/dev/null | head -n 20 || true
+if grep -q "^Threads:.1$" "/proc/$dead/status" && grep -q "^State:.Z" "/proc/$dead/status"; then
+  fail "no thread of the daemon waits for its disk"
+fi
+have_errors() { grep -q "error" /tmp/read.said && grep -q "error" /tmp/write.said; }
+wait_for $((LIMIT + 8)) "errors" have_errors
+echo "they failed after $((SECONDS - before)) s"
+wait_for 5 "the end of the device" is_gone
+dmsetup resume slow
+wait "$reader" "$writer"
+wait "$dead" 2>/dev/null || true
+
 compare_replicas "$size_bytes"
 check_kernel_log
