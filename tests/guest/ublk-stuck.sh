@@ -106,5 +106,23 @@ dmsetup resume slow
 wait "$reader" "$writer"
 wait "$dead" 2>/dev/null || true
 
+say "whoever gave a device up does not become Primary for it"
+start_node alice
+wait_whole alice
+adm alice primary "$RESOURCE"
+for node in "${NODES[@]}"; do kill -9 "$(pid_of "$node")"; done
+for node in "${NODES[@]}"; do wait "$(pid_of "$node")" 2>/dev/null || true; done
+before=$(grep -c "this node is Primary" "$WORK/alice.log")
+start_node alice
+has_given_up() { grep -q "no block device .* did not become Primary in" "$WORK/alice.log"; }
+wait_for 60 "the device to be given up" has_given_up
+start_node bob
+start_node charlie
+wait_whole alice
+# As long as a promotion may take.
+sleep 20
+echo "promotions since: $(($(grep -c "this node is Primary" "$WORK/alice.log") - before))"
+has_role Secondary || fail "alice is $(of_alice .role) without a device"
+
 compare_replicas "$size_bytes"
 check_kernel_log

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use api::response::FailureCode;
 use frontend::ublk::control::DeviceState;
-use replication::contract::PromoteMode;
 
 use crate::desk::{Desk, overloaded};
 use crate::devices::Plan;
@@ -23,7 +22,7 @@ use crate::limits::{
     DEVICE_PROMOTION_LOOK, DEVICE_RECOVERY_DEADLINE, DEVICE_SHARD_DEADLINE, DEVICE_SUPERVISORS_MAX,
 };
 use crate::log::{Scope, log};
-use crate::shard::messages::{DeviceOrder, Force, ToShard};
+use crate::shard::messages::{DeviceOrder, ToShard};
 use crate::state_dir::{DeviceRecord, StateDir};
 use crate::ublk::{Facts, News};
 
@@ -207,16 +206,20 @@ impl Keeper {
         if matches!(self.ending, Some(News::Leave)) {
             return Ok(None);
         }
-        self.undo_if_failed(driver, made).map(Some)
+        let made = self.undo_if_failed(driver, made);
+        if made.is_err() {
+            self.give_role_up();
+        }
+        made.map(Some)
     }
 
-    /// Serves the device as Primary; not Primary for nothing if that fails.
+    /// Serves the device as Primary.
     fn take_over(
         &mut self,
         driver: &mut Driver,
         record: DeviceRecord,
     ) -> Result<Arc<File>, String> {
-        let taken = self.prepare().and_then(|facts| {
+        self.prepare().and_then(|facts| {
             Self::check_tenure(record, facts)?;
             self.record(facts)?;
             let _held = self.hold_for_takeover(driver)?;
@@ -226,11 +229,7 @@ impl Keeper {
             // The last daemon may have died before it did.
             self.follow(driver, facts.size_bytes);
             Ok(file)
-        });
-        if taken.is_err() {
-            self.demote();
-        }
-        taken
+        })
     }
 
     fn follow(&self, driver: &mut Driver, size_bytes: u64) {
@@ -292,8 +291,11 @@ impl Keeper {
                 continue;
             }
             let resource = self.plan.resource.clone();
-            let mode = PromoteMode::Normal;
-            let order = |ticket| ToShard::Promote { ticket, resource, mode };
+            let place = self.plan.place;
+            let order = |ticket| {
+                let order = DeviceOrder::Promote { ticket, place };
+                ToShard::Device { resource, order }
+            };
             // A promotion that takes longer goes on, and is asked after again.
             let Err(failure) = self.desk.ask(self.home(), order, DEVICE_PROMOTION_LOOK) else {
                 return Ok(());
@@ -323,13 +325,14 @@ impl Keeper {
         }
     }
 
-    /// Gives the role back that was taken for a device that could not be kept.
-    fn demote(&self) {
+    /// This node is not Primary for a device that could not be kept, nor does it become Primary for
+    /// one: what was asked for may yet be under way.
+    fn give_role_up(&self) {
         let resource = self.plan.resource.clone();
-        let order = |ticket| ToShard::Demote { ticket, resource, force: Force::No };
-        if let Err(failure) = self.desk.ask(self.home(), order, DEVICE_SHARD_DEADLINE) {
+        let order = DeviceOrder::GiveUp { place: self.plan.place };
+        if let Err(reason) = self.tell(ToShard::Device { resource, order }) {
             let scope = Scope::resource(&self.plan.resource);
-            log!(Warning, scope, "it stays Primary without a device: {failure}");
+            log!(Warning, scope, "it may stay Primary without a device: {reason}");
         }
     }
 

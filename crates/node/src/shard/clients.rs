@@ -1,6 +1,7 @@
 //! The role follows the clients: Primary when one comes, Secondary after the last one left.
 
 use api::role::Role;
+use format::space::VOLUMES_MAX;
 use replication::contract::{Command, PromoteMode};
 use stdx::time::Time;
 
@@ -18,6 +19,8 @@ use crate::shard::{Rim, Shard};
 pub(crate) struct Clients {
     /// The operator made this node Primary: it stays so without clients.
     pub(crate) is_explicit: bool,
+    /// So it does for block devices that were taken over, by their places.
+    pub(crate) devices: [bool; VOLUMES_MAX],
     /// Some client waits in its handshake.
     pub(crate) wanted_by: Option<Comer>,
     /// Without a client until then, the node goes back to Secondary.
@@ -26,7 +29,19 @@ pub(crate) struct Clients {
 
 impl Default for Clients {
     fn default() -> Self {
-        Self { is_explicit: false, wanted_by: None, grace_until: Time::NEVER }
+        Self {
+            is_explicit: false,
+            devices: [false; VOLUMES_MAX],
+            wanted_by: None,
+            grace_until: Time::NEVER,
+        }
+    }
+}
+
+impl Clients {
+    /// Whether the node stays Primary without clients.
+    fn is_kept(&self) -> bool {
+        self.is_explicit || self.devices.contains(&true)
     }
 }
 
@@ -104,7 +119,7 @@ impl Shard {
             return;
         }
         hosted.clients.wanted_by = None;
-        if hosted.is_primary && !hosted.clients.is_explicit {
+        if hosted.is_primary && !hosted.clients.is_kept() {
             // Those that were refused meanwhile prolong nothing.
             let until = now + AUTO_DEMOTE_GRACE;
             hosted.clients.grace_until = hosted.clients.grace_until.min(until);
@@ -133,7 +148,7 @@ impl Shard {
             hosted.clients.grace_until = Time::NEVER;
             let goes_back = hosted.is_primary
                 && !has_clients
-                && !hosted.clients.is_explicit
+                && !hosted.clients.is_kept()
                 && !hosted.is_changing_role();
             if goes_back {
                 self.command(id, Command::Demote, Asker::Grace);
@@ -157,8 +172,7 @@ impl Shard {
             if !is_asked && hosted.removal.is_none() {
                 self.rim.tell_fact(&hosted.definition.name, Fact::PrimaryLost);
             }
-            hosted.clients.is_explicit = false;
-            hosted.clients.grace_until = Time::NEVER;
+            hosted.clients = Clients { wanted_by: hosted.clients.wanted_by, ..Clients::default() };
             self.end_sessions(id, "this node is no longer Primary");
             let Rim { kit, ublk, .. } = &mut self.rim;
             ublk.end(id, "this node is no longer Primary", kit);

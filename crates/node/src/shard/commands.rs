@@ -266,6 +266,11 @@ impl Shard {
                 let answer = result.map(|()| Reply::Done { warnings });
                 self.rim.reply(ticket, answer.map_err(|error| failure(error, pending.kind)));
             }
+            Asker::Device(ticket, place) => {
+                hosted.clients.devices[place.index()] |= result.is_ok();
+                let answer = result.map(|()| Reply::done());
+                self.rim.reply(ticket, answer.map_err(|error| failure(error, pending.kind)));
+            }
             Asker::Clients => {}
             Asker::Grace => {
                 if let Err(reason) = &told {
@@ -484,7 +489,7 @@ pub(crate) fn unknown_resource(name: &str) -> Failure {
     Failure::new(FailureCode::UnknownResource, message, "see `basalt adm status`")
 }
 
-fn busy() -> Failure {
+pub(super) fn busy() -> Failure {
     let message = "another command is changing the resource";
     Failure::new(FailureCode::StateRefused, message, "try again when it is done")
 }

@@ -2,12 +2,16 @@
 
 use std::sync::mpsc;
 
-use api::response::Reply;
+use api::response::{Failure, Reply};
 use format::space::Place;
 use io::QueueId;
-use replication::contract::{DeviceSize, ResourceInput};
+use replication::contract::{Command, DeviceSize, PromoteMode, ResourceInput};
+use stdx::time::Time;
 
-use crate::shard::messages::DeviceOrder;
+use crate::links::HostedId;
+use crate::shard::commands::busy;
+use crate::shard::hosted::Asker;
+use crate::shard::messages::{DeviceOrder, Ticket};
 use crate::shard::{Input, Rim, Shard};
 use crate::slab::Key;
 use crate::ublk::{Facts, News};
@@ -24,6 +28,12 @@ impl Shard {
                 // Whoever asked may have given up.
                 drop(news.send(News::Tenure { last, has_quorum }));
             }
+            (DeviceOrder::Promote { ticket, place }, _) => {
+                self.with_resource(ticket, resource, |shard, id| {
+                    shard.promote_for_device((id, place), ticket)
+                });
+            }
+            (DeviceOrder::GiveUp { place }, Some(id)) => self.give_device_up((id, place)),
             (DeviceOrder::Prepare { place, news }, _) => {
                 self.prepare_device((resource, place), news);
             }
@@ -46,7 +56,10 @@ impl Shard {
                 });
             }
             // The resource is gone, and has told so.
-            (DeviceOrder::Serve { .. } | DeviceOrder::End { .. }, None) => {}
+            (
+                DeviceOrder::Serve { .. } | DeviceOrder::End { .. } | DeviceOrder::GiveUp { .. },
+                None,
+            ) => {}
         }
     }
 
@@ -56,6 +69,37 @@ impl Shard {
             let input = ResourceInput::Device { place, size: DeviceSize::Follows };
             inbox.push_back((id, Input::Resource(input)));
         }
+    }
+
+    fn promote_for_device(
+        &mut self,
+        (id, place): (HostedId, Place),
+        ticket: Ticket,
+    ) -> Result<Option<Reply>, Failure> {
+        let hosted = self.hosted_mut(id);
+        if hosted.is_changing_role() {
+            return Err(busy());
+        }
+        if hosted.is_primary {
+            hosted.clients.devices[place.index()] = true;
+            hosted.clients.grace_until = Time::NEVER;
+            return Ok(Some(Reply::done()));
+        }
+        let command = Command::Promote(PromoteMode::Normal);
+        self.command(id, command, Asker::Device(ticket, place));
+        Ok(None)
+    }
+
+    /// A promotion that is under way goes on, and nobody waits for it.
+    fn give_device_up(&mut self, (id, place): (HostedId, Place)) {
+        let hosted = self.hosted_mut(id);
+        for pending in &mut hosted.commands {
+            if matches!(pending.asker, Asker::Device(_, of) if of == place) {
+                pending.asker = Asker::Clients;
+            }
+        }
+        hosted.clients.devices[place.index()] = false;
+        self.on_left(id);
     }
 
     /// The volume must be there and be served by this node.

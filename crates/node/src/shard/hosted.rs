@@ -125,6 +125,8 @@ impl SuperblockPlaces {
 pub(crate) enum Asker {
     /// The admin socket, by its ticket.
     Admin(Ticket),
+    /// The thread of a block device, by its ticket, and its volume.
+    Device(Ticket, Place),
     /// Clients that wait in their handshake.
     Clients,
     /// The last client left.

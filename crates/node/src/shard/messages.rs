@@ -184,6 +184,10 @@ pub(crate) enum ToShard {
 pub(crate) enum DeviceOrder {
     /// Who served clients last, as the news say.
     AskTenure { news: mpsc::Sender<News> },
+    /// This node is to be Primary for a device that is taken over.
+    Promote { ticket: Ticket, place: Place },
+    /// It need not be for that any more, nor become it.
+    GiveUp { place: Place },
     /// A device is to be made; the news say of what, and later how it goes.
     Prepare { place: Place, news: mpsc::Sender<News> },
     /// Its requests are taken from here.
