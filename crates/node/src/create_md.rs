@@ -22,7 +22,7 @@ use format::metadata::{
     AL_RINGS, Content, FurtherDisk, ReplicaState, Sealed, Slot, Superblock, VoteStamp,
 };
 use format::space::Place;
-use format::superblock::{SUPERBLOCK_BYTES, encode_superblock};
+use format::superblock::{SUPERBLOCK_BYTES, decode_superblock, encode_superblock};
 
 use crate::attach::volumes::has_history;
 pub(crate) use crate::create_md::disk::{Disk, OldSuperblock};
@@ -162,10 +162,11 @@ impl CreateMdError {
 pub fn create_md(options: &CreateMdOptions) -> Result<CreateMdReport, CreateMdError> {
     let (node, members) = members(options.node_id, &options.member_ids)?;
     let disks = Disks::open(options)?;
-    let layout = disks.layout(slots(options.peers_max, members))?;
+    let first = options.first.as_ref().map(|first| replica_of(first, options)).transpose()?;
+    let slots_min = first.map_or(0, |first| first.slots);
+    let layout = disks.layout(slots(options.peers_max, members).max(slots_min))?;
     let size_bytes = size_within(options, layout.data_bytes)?;
     let metadata_disk = disks.of_metadata();
-    let first = options.first.as_ref().map(|first| replica_of(first, options)).transpose()?;
 
     let mut old_superblocks = metadata_disk.superblocks(disks.placement())?;
     // Left where it is, it would be found beside the new one, and nothing would say which counts.
@@ -226,6 +227,8 @@ struct OfReplica {
     disk: FurtherDisk,
     /// It has data that counts, and never had this volume.
     has_data: bool,
+    /// Its volumes have room for as many members, at least.
+    slots: u8,
 }
 
 fn replica_of(first: &FirstDisk, options: &CreateMdOptions) -> Result<OfReplica, CreateMdError> {
@@ -241,11 +244,17 @@ fn replica_of(first: &FirstDisk, options: &CreateMdOptions) -> Result<OfReplica,
     let data = Disk::open_to_read(&first.disk)?;
     let metadata = first.metadata_disk.as_deref().map(Disk::open_to_read).transpose()?;
     let disks = Disks { data, metadata };
-    let all = disks.of_metadata().superblocks(disks.placement())?;
-    let own = all.into_iter().filter_map(|old| old.superblock);
-    let own = own.filter(|it| it.resource == resource_id(resource_name) && it.volume == 0);
-    let newest = own.max_by_key(|superblock| superblock.write_counter);
-    let newest = newest.ok_or_else(|| refused("that has no metadata yet"))?;
+    let disk = disks.of_metadata();
+    let mut block = [0; SUPERBLOCK_BYTES];
+    let mut own = Vec::new();
+    for old in disk.superblocks(disks.placement())? {
+        // One that is being written just now is no good, and the other one is.
+        disk.read(old.offset_bytes, &mut block)?;
+        own.extend(decode_superblock(&block).ok());
+    }
+    own.retain(|(it, _)| it.resource == resource_id(resource_name) && it.volume == 0);
+    let newest = own.into_iter().max_by_key(|(superblock, _)| superblock.write_counter);
+    let (newest, layout) = newest.ok_or_else(|| refused("that has no metadata yet"))?;
     let has_data = has_history(&newest);
     if has_data && newest.further.iter().any(|disk| disk.place == place) {
         return Err(refused("it has data, and a replica is made anew as a whole"));
@@ -253,7 +262,7 @@ fn replica_of(first: &FirstDisk, options: &CreateMdOptions) -> Result<OfReplica,
     let Superblock { incarnation, size_bytes, .. } = newest;
     let content = Content::OfHistory;
     let disk = FurtherDisk { place: Place::FIRST, incarnation, size_bytes, content };
-    Ok(OfReplica { disk, has_data })
+    Ok(OfReplica { disk, has_data, slots: layout.slots })
 }
 
 /// Writes empty areas, and then the superblocks that describe them.

@@ -11,7 +11,7 @@ use format::layout::{AL_RING_BYTES, Layout, Placement};
 use format::metadata::{ReplicaState, Superblock};
 use format::superblock::decode_superblock;
 use node::create_md::{
-    CreateMdError, CreateMdOptions, CreateMdReport, LANES_DEFAULT, Overwrite, create_md,
+    CreateMdError, CreateMdOptions, CreateMdReport, FirstDisk, LANES_DEFAULT, Overwrite, create_md,
 };
 use tempfile::TempDir;
 
@@ -225,6 +225,27 @@ fn force_leaves_no_trace_of_older_metadata_of_another_shape() {
         content[old_first..old_first + 4096].iter().all(|byte| *byte == 0),
         "the older superblock would be found again"
     );
+}
+
+/// It had room for 8 members, and was refused beside a first one with room for 32 once all of its
+/// data had been made zeroes.
+#[test]
+fn a_further_volume_has_room_for_as_many_members_as_the_first() {
+    for (first, own, slots) in [(31, None, 32), (31, Some(3), 32), (3, Some(31), 32)] {
+        let place = Place::with_disk(DISK_BYTES);
+        let many = CreateMdOptions { peers_max: Some(first), ..place.options(Overwrite::Refuse) };
+        create_md(&many).unwrap();
+        let second = place.directory.path().join("second");
+        File::create(&second).unwrap().set_len(DISK_BYTES).unwrap();
+        let further = CreateMdOptions {
+            disk: second,
+            volume: 1,
+            first: Some(FirstDisk { disk: place.disk(), metadata_disk: None }),
+            peers_max: own,
+            ..place.options(Overwrite::Refuse)
+        };
+        assert_eq!(create_md(&further).unwrap().slots, slots);
+    }
 }
 
 #[test]

@@ -48,31 +48,35 @@ impl Place {
         let mut place = Self::new();
         let disk = place.directory.path().join("further");
         File::create(&disk).unwrap().set_len(DISK_BYTES).unwrap();
-        place.create_volume(1, &disk, Overwrite::Refuse);
+        create_md(&CreateMdOptions {
+            disk: disk.clone(),
+            volume: 1,
+            first: Some(FirstDisk { disk: place.disk(), metadata_disk: None }),
+            ..place.options(Overwrite::Refuse)
+        })
+        .unwrap();
         place.further = Some(disk);
         place
     }
 
-    fn create(&self, overwrite: Overwrite) {
-        self.create_volume(0, &self.disk(), overwrite);
-    }
-
-    fn create_volume(&self, volume: u16, disk: &Path, overwrite: Overwrite) {
-        let first = FirstDisk { disk: self.disk(), metadata_disk: self.meta.clone() };
-        create_md(&CreateMdOptions {
-            disk: disk.to_owned(),
-            metadata_disk: self.meta.clone().filter(|_| volume == 0),
+    fn options(&self, overwrite: Overwrite) -> CreateMdOptions {
+        CreateMdOptions {
+            disk: self.disk(),
+            metadata_disk: self.meta.clone(),
             resource_name: "r0".to_owned(),
-            volume,
-            first: Some(first).filter(|_| volume > 0),
+            volume: 0,
+            first: None,
             node_id: 0,
             member_ids: vec![0],
             size_bytes: None,
             peers_max: None,
             former_bytes: None,
             overwrite,
-        })
-        .unwrap();
+        }
+    }
+
+    fn create(&self, overwrite: Overwrite) {
+        create_md(&self.options(overwrite)).unwrap();
     }
 
     fn disk(&self) -> PathBuf {
@@ -84,23 +88,30 @@ impl Place {
     }
 
     fn try_to_attach(&self) -> Result<Replica, Failure> {
-        let meta = self.meta.as_ref().map(|it| it.display().to_string());
-        let meta = meta.as_deref().unwrap_or("internal");
         let further = self.further.as_ref().map(|disk| {
             let disk = disk.display();
             format!("volume 1 {{ device minor 2; disk {disk}; meta-disk internal; }}")
         });
+        let definition = self.definition(&further.unwrap_or_default());
+        let place = definition.disk.clone().unwrap();
+        read_replica(&definition, &place, &self.state(), &mut Patience::new(Duration::ZERO))
+    }
+
+    /// With the text of further volumes.
+    fn definition(&self, further: &str) -> Definition {
+        let meta = self.meta.as_ref().map(|it| it.display().to_string());
+        let meta = meta.as_deref().unwrap_or("internal");
         let text = format!(
             "resource r0 {{ on a {{ node-id 0; address 127.0.0.1:1;
-               volume 0 {{ device minor 1; disk {}; meta-disk {meta}; }} {} }} }}",
-            self.disk().display(),
-            further.unwrap_or_default()
+               volume 0 {{ device minor 1; disk {}; meta-disk {meta}; }} {further} }} }}",
+            self.disk().display()
         );
-        let definition = Definition::from_text("a", "r0", &text).unwrap();
-        let mut patience = Patience::new(Duration::ZERO);
-        let state = StateDir::open(&self.directory.path().join("state"), &mut patience).unwrap();
-        let place = definition.disk.clone().unwrap();
-        read_replica(&definition, &place, &state, &mut patience)
+        Definition::from_text("a", "r0", &text).unwrap()
+    }
+
+    fn state(&self) -> StateDir {
+        let path = self.directory.path().join("state");
+        StateDir::open(&path, &mut Patience::new(Duration::ZERO)).unwrap()
     }
 }
 
@@ -171,6 +182,35 @@ fn metadata_elsewhere_is_not_believed_of_another_data_disk() {
     place.create(Overwrite::Force);
     drop(place.attach());
     drop(place.attach());
+}
+
+/// It was told to make all of the replica anew, though nothing of the new disk was in use.
+#[test]
+fn volume_with_too_little_room_is_told_how_to_be_made() {
+    let place = Place::new();
+    let disk = place.directory.path().join("disk1");
+    File::create(&disk).unwrap().set_len(DISK_BYTES).unwrap();
+    let second = |overwrite| CreateMdOptions {
+        disk: disk.clone(),
+        volume: 1,
+        first: Some(FirstDisk { disk: place.disk(), metadata_disk: None }),
+        ..place.options(overwrite)
+    };
+    create_md(&second(Overwrite::Refuse)).unwrap();
+    let many = CreateMdOptions { peers_max: Some(31), ..place.options(Overwrite::Force) };
+    assert_eq!(create_md(&many).unwrap().slots, 32);
+    let text =
+        format!("volume 1 {{ device minor 2; disk {}; meta-disk internal; }}", disk.display());
+    let definition = place.definition(&text);
+    let attach = || {
+        let first = definition.disk.as_ref().unwrap();
+        read_replica(&definition, first, &place.state(), &mut Patience::new(Duration::ZERO))
+    };
+    let said = attach().unwrap_err().to_string();
+    assert!(said.contains("create-md --force r0/1 --max-peers 31`"), "{said}");
+    // Without being told, too, it has the room of the first.
+    assert_eq!(create_md(&second(Overwrite::Force)).unwrap().slots, 32);
+    drop(attach().unwrap());
 }
 
 /// No loss tells the header of the own slot that it is in use: its marks were not read after a

@@ -245,20 +245,9 @@ fn bind(
     found: &Found<'_>,
 ) -> Result<(), Failure> {
     let own = &found.superblock;
-    let (name, number) = (first.resource_name.clone(), volume.number());
-    let refused = |what: String| {
-        let message =
-            format!("the disk of volume {number}, {}, {what}", found.device.path.display());
-        let hint = format!(
-            "give it the disk that belongs to it; or make the replica anew, all of its volumes: \
-             `basalt adm create-md --force {name}`"
-        );
-        Err(Failure::new(FailureCode::MetadataMismatch, message, hint))
-    };
-    if found.layout.slots < layout.slots || found.layout.lanes != layout.lanes {
-        let (own, needed) = (found.layout.slots, layout.slots);
-        return refused(format!("was made for {own} members, that of volume 0 for {needed}"));
-    }
+    check_shape(first, layout, volume, found)?;
+    let name = first.resource_name.clone();
+    let refused = |what: String| Err(not_of_replica(volume, found, &what, made_whole(&name)));
     let wanted = FurtherDisk {
         place: volume.place,
         incarnation: own.incarnation,
@@ -313,6 +302,48 @@ fn bind(
             Ok(())
         }
     }
+}
+
+/// It has room for as many members as the first disk, and is divided like that one.
+fn check_shape(
+    first: &Superblock,
+    layout: &Layout,
+    volume: &FurtherVolume,
+    found: &Found<'_>,
+) -> Result<(), Failure> {
+    let (name, own) = (&first.resource_name, &found.layout);
+    if own.lanes != layout.lanes {
+        let what = format!("has {} lanes, that of volume 0 {}", own.lanes, layout.lanes);
+        return Err(not_of_replica(volume, found, &what, made_whole(name)));
+    }
+    if own.slots >= layout.slots {
+        return Ok(());
+    }
+    let what = format!("was made for {} members, that of volume 0 for {}", own.slots, layout.slots);
+    let is_listed = first.further.iter().any(|disk| disk.place == volume.place);
+    let hint = match is_listed && has_history(first) {
+        true => made_whole(name),
+        false => format!(
+            "nothing of it is in use yet, so make it anew: `basalt adm create-md --force {name}/{} \
+             --max-peers {}`",
+            volume.number(),
+            layout.slots - 1
+        ),
+    };
+    Err(not_of_replica(volume, found, &what, hint))
+}
+
+fn made_whole(name: &str) -> String {
+    format!(
+        "give it the disk that belongs to it; or make the replica anew, all of its volumes: \
+         `basalt adm create-md --force {name}`"
+    )
+}
+
+fn not_of_replica(volume: &FurtherVolume, found: &Found<'_>, what: &str, hint: String) -> Failure {
+    let path = found.device.path.display();
+    let message = format!("the disk of volume {}, {path}, {what}", volume.number());
+    Failure::new(FailureCode::MetadataMismatch, message, hint)
 }
 
 /// It was enlarged, and a crash came after its stamp, before the superblock.
