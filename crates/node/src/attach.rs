@@ -372,7 +372,7 @@ pub(crate) fn read_replica(
     }
     // Nobody else may have it: the data threads least of all while it is open here.
     drop(volumes);
-    let disk = open_replica((definition, place), &superblock, (layout, further), patience)?;
+    let disk = open_replica(definition, &superblock, (layout, further), patience)?;
     Ok(Replica { superblock, disk, pages, al_next_numbers })
 }
 

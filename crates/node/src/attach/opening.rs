@@ -2,16 +2,23 @@
 //!
 //! An `open` waits for a disk that answers nothing, and cannot be ended. So no data thread opens
 //! one: that would stop every resource that it serves. They get what is open already.
+//!
+//! What was read of a disk is let go before it is opened here: whoever waited for it, `adopt` or
+//! `create-md`, may have it in between. So what is on it is looked at again under the new lock.
 
 use std::io as stdio;
 use std::path::Path;
 
 use api::response::{Failure, FailureCode};
+use format::ids::Incarnation;
 use format::layout::Layout;
 use format::metadata::Superblock;
 use format::space::Place;
 use io::{DiskOptions, PathMode, Persistent, SharedDisk};
 
+use crate::attach::Device;
+use crate::attach::finding::read_superblock;
+use crate::attach::volumes::incarnation_at;
 use crate::definition::{Definition, DiskPlace};
 use crate::log::{Scope, log};
 use crate::patience::Patience;
@@ -26,20 +33,37 @@ const ALONE: DiskOptions = DiskOptions {
     persistent: Persistent::No,
 };
 
+/// Which metadata of a disk it is: any that is written later, by whomever, has another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Version {
+    incarnation: Incarnation,
+    write_counter: u64,
+}
+
+impl Version {
+    pub(super) fn of(superblock: &Superblock) -> Self {
+        let &Superblock { incarnation, write_counter, .. } = superblock;
+        Self { incarnation, write_counter }
+    }
+}
+
 /// All disks of a replica that was read.
 pub(super) fn open_replica(
-    (definition, place): (&Definition, &DiskPlace),
+    definition: &Definition,
     superblock: &Superblock,
     (layout, layouts): (Layout, Vec<(Place, Layout)>),
     patience: &mut Patience,
 ) -> Result<NewDisk, Failure> {
-    let (data, meta) = open_pair(place, patience)?;
+    let version = |place| {
+        let incarnation = incarnation_at(superblock, place).expect("a replica was read from it");
+        Version { incarnation, write_counter: superblock.write_counter }
+    };
+    let first = (layout, version(Place::FIRST));
+    let (data, meta) = open_unchanged(definition, Place::FIRST, first, patience)?;
     let mut further = Vec::with_capacity(layouts.len());
     for (place, layout) in layouts {
-        let volume = definition.further.iter().find(|volume| volume.place == place);
-        let disk = volume.and_then(|volume| volume.disk.as_ref());
-        let disk = disk.expect("a replica was read from it");
-        further.push(open_further((place, disk), layout, patience)?);
+        let read = (layout, version(place));
+        further.push(open_further(definition, place, read, patience)?);
     }
     let slots = superblock.slots.iter().map(|slot| slot.member).collect();
     Ok(NewDisk { data, meta, layout, incarnation: superblock.incarnation, slots, further })
@@ -47,12 +71,39 @@ pub(super) fn open_replica(
 
 /// The disk of a volume behind the first.
 pub(super) fn open_further(
-    (place, disk): (Place, &DiskPlace),
-    layout: Layout,
+    definition: &Definition,
+    place: Place,
+    (layout, version): (Layout, Version),
     patience: &mut Patience,
 ) -> Result<NewFurther, Failure> {
-    let (data, meta) = open_pair(disk, patience)?;
+    let (data, meta) = open_unchanged(definition, place, (layout, version), patience)?;
     Ok(NewFurther { place, data, meta, layout })
+}
+
+/// That of the data, and that of the metadata if it is another one, as they were read.
+fn open_unchanged(
+    definition: &Definition,
+    place: Place,
+    (layout, version): (Layout, Version),
+    patience: &mut Patience,
+) -> Result<(SharedDisk, Option<SharedDisk>), Failure> {
+    let volume = definition.volumes().find(|volume| volume.place == place);
+    let (number, disk) = volume.and_then(|it| Some((it.number, it.disk?))).expect("it was read");
+    let opened = open_pair(disk, patience)?;
+    let path = disk.meta.as_ref().unwrap_or(&disk.data);
+    let device = Device::share(path)?.counted_by(patience.steps());
+    match read_superblock(&device, &layout, definition, (number, disk)) {
+        Ok(now) if Version::of(&now) == version => Ok(opened),
+        Err(failure) if failure.code != FailureCode::NoMetadata => Err(failure),
+        Ok(_) | Err(_) => {
+            let message = format!(
+                "another program wrote the metadata on {} while it was taken into use",
+                path.display()
+            );
+            let hint = "see what it is now, `basalt adm dump-md`; then `attach` it, or `up`";
+            Err(Failure::new(FailureCode::DiskFailed, message, hint))
+        }
+    }
 }
 
 /// The file of a vote store.

@@ -12,6 +12,7 @@ use super::*;
 use crate::attach::volumes::write_at;
 use crate::create_md::{CreateMdOptions, FirstDisk, Overwrite, create_md};
 use crate::sectors::faults;
+use crate::show_md::wipe_md;
 
 const DISK_BYTES: u64 = 64 << 20;
 const RING: u8 = 3;
@@ -113,6 +114,17 @@ impl Place {
         let path = self.directory.path().join("state");
         StateDir::open(&path, &mut Patience::new(Duration::ZERO)).unwrap()
     }
+
+    /// The replica has it from now on, as the data thread would write it.
+    fn rewrite(&self, change: impl FnOnce(&mut Superblock)) {
+        let replica = self.attach();
+        let (mut superblock, layout) = (replica.superblock, replica.disk.layout);
+        change(&mut superblock);
+        superblock.write_counter += 1;
+        let path = self.meta.clone().unwrap_or_else(|| self.disk());
+        let device = Device::share(&path).unwrap();
+        write_at(&device, &superblock, &layout, superblock_offset(&superblock, &layout)).unwrap();
+    }
 }
 
 /// A record that puts one extent into the slot of its number.
@@ -182,6 +194,34 @@ fn metadata_elsewhere_is_not_believed_of_another_data_disk() {
     place.create(Overwrite::Force);
     drop(place.attach());
     drop(place.attach());
+}
+
+/// Whoever waited for the disk may have it between reading and opening: what it wrote was written
+/// over with what was read before.
+#[test]
+fn disk_that_was_written_since_it_was_read_is_refused() {
+    let writers: [fn(&Place); 3] = [
+        |place| place.create(Overwrite::Force),
+        |place| place.rewrite(|superblock| superblock.clean = false),
+        |place| drop(wipe_md(&place.disk(), None, Overwrite::Force).unwrap()),
+    ];
+    for write in writers {
+        let place = Place::new();
+        let Replica { superblock, disk, .. } = place.attach();
+        let layout = disk.layout;
+        drop(disk);
+        let definition = place.definition("");
+        let open = || {
+            let layouts = (layout, Vec::new());
+            open_replica(&definition, &superblock, layouts, &mut Patience::new(Duration::ZERO))
+        };
+        drop(open().unwrap());
+        write(&place);
+        let failure = open().unwrap_err();
+        assert_eq!(failure.code, FailureCode::DiskFailed);
+        let said = failure.to_string();
+        assert!(said.contains("another program wrote the metadata"), "{said}");
+    }
 }
 
 /// It was told to make all of the replica anew, though nothing of the new disk was in use.

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io as stdio;
 
 use api::response::{Failure, FailureCode};
-use format::ids::Epoch;
+use format::ids::{Epoch, Incarnation};
 use format::layout::{Layout, PAGE_BYTES};
 use format::metadata::{Content, FurtherDisk, ReplicaState, Superblock};
 use format::space::Place;
@@ -20,7 +20,7 @@ use format::superblock::{SUPERBLOCK_BYTES, encode_superblock};
 
 use super::{Device, superblock_offset};
 use crate::attach::finding::find_superblock;
-use crate::attach::opening::open_further;
+use crate::attach::opening::{Version, open_further};
 use crate::definition::{Definition, DiskPlace, FurtherVolume};
 use crate::patience::Patience;
 use crate::shard::further::NewFurther;
@@ -131,12 +131,12 @@ pub(crate) fn read_new_volume(
     let target = (volume.number(), at);
     let found = open(definition, target, former(volume.place), patience)?;
     bind(&mut superblock, &layout, volume, &found)?;
-    let layout = found.layout;
+    let (layout, version) = (found.layout, Version::of(&found.superblock));
     // Nobody else may have it: the data threads least of all while it is open here.
     drop(found);
     let disk = superblock.further.iter().find(|disk| disk.place == volume.place).copied();
     let Some(disk) = disk else { return Ok(None) };
-    let opened = open_further((disk.place, at), layout, patience)?;
+    let opened = open_further(definition, volume.place, (layout, version), patience)?;
     Ok(Some(NewVolume { disk, opened }))
 }
 
@@ -205,6 +205,14 @@ fn open<'a>(
         return Err(Failure::new(FailureCode::DiskFailed, message, hint));
     }
     Ok(Found { device, data, superblock, layout })
+}
+
+/// Of the disk of a volume; `None` if the replica has none.
+pub(super) fn incarnation_at(superblock: &Superblock, place: Place) -> Option<Incarnation> {
+    match place {
+        Place::FIRST => Some(superblock.incarnation),
+        _ => superblock.further.iter().find(|disk| disk.place == place).map(|it| it.incarnation),
+    }
 }
 
 /// Whether the replica has data that anybody may count on.
