@@ -12,8 +12,8 @@
 //! DIR/resources/NAME.held       why it is not brought up, though it is to be
 //! DIR/resources/NAME.disk       the size of disk that its metadata was last made for, in bytes;
 //!                               NAME@K.disk for that of a further volume
-//! DIR/resources/NAME.data       the data disk that metadata elsewhere is about, and of which
-//!                               replica; NAME@K.data for that of a further volume
+//! DIR/resources/NAME.data       the names of the data disk that metadata elsewhere is about, and
+//!                               of which replica; NAME@K.data for that of a further volume
 //! DIR/resources/NAME.device     its block device, while there is one: number, tenure, losses
 //! DIR/resources/NAME.takeover   locked (flock) by whoever takes that device over, or ends it
 //! *.new                         one of these that is being written; removed at a start

@@ -1,11 +1,15 @@
 //! Which data disk the metadata of a device of its own is about.
 //!
 //! All of such a data disk is its user's, so nothing can be stamped on it. The state directory
-//! notes by what the kernel knows the disk, and which replica had it; of another disk, a blank one
-//! in its place, say, the metadata says nothing, and is refused. A loop device is its file, from
-//! where it begins in that; a zvol is its name, which udev links to it: one that was made anew by
-//! the same name is not told from the former one. A disk of which nothing outlives a restart of the
-//! machine (a loop device over another device, a zvol without a link) is not guarded.
+//! notes by what names the kernel knows the disk, and which replica had it; of another disk, a
+//! blank one in its place, say, the metadata says nothing, and is refused, and so is one of which
+//! nothing is known. Kernels differ in the names that they have for a disk: all are noted, and the
+//! surest one that is known both then and now decides. A loop device is its file, from where it
+//! begins in that; a zvol is its name, which udev links to it: one that was made anew by the same
+//! name is not told from the former one. A disk of which nothing outlives a restart of the machine
+//! (a loop device over another device, a zvol without a link) is not guarded.
+//!
+//! The note is a line: the incarnation of the replica, then the names, each behind a space.
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -17,11 +21,14 @@ use format::ids::Incarnation;
 use format::metadata::Superblock;
 use format::space::Place;
 
+use crate::attach::volumes::{has_history, incarnation_at};
 use crate::definition::{Definition, DiskPlace};
 use crate::log::{Scope, log};
 use crate::state_dir::{StateDir, data_disk_name};
 
-/// What tells disks apart, below the folder of one in sysfs; the surest first.
+/// The kinds of names, the surest first.
+const KINDS: [&str; 7] = ["dm", "md", "wwid", "serial", "loop", "zvol", "file"];
+/// Where those are that sysfs has as they are, below the folder of a disk.
 const NAMES: [(&str, &str); 5] = [
     ("dm", "dm/uuid"),
     ("md", "md/uuid"),
@@ -41,67 +48,106 @@ pub(super) fn check_data_disks(
     superblock: &Superblock,
     state: &StateDir,
 ) -> Result<(), Failure> {
-    for volume in definition.volumes() {
-        let Some(disk) = volume.disk else { continue };
-        let further = superblock.further.iter().find(|it| it.place == volume.place);
-        let incarnation = match volume.place {
-            Place::FIRST => Some(superblock.incarnation),
-            _ => further.map(|it| it.incarnation),
-        };
-        if let Some(incarnation) = incarnation {
-            check_data_disk(definition, (volume.place, disk), incarnation, state)?;
-        }
-    }
-    Ok(())
+    definition.volumes().try_for_each(|volume| match volume.disk {
+        Some(disk) => check_data_disk(definition, (volume.place, disk), superblock, state),
+        None => Ok(()),
+    })
 }
 
-fn check_data_disk(
+/// The same for one of its volumes.
+pub(super) fn check_data_disk(
     definition: &Definition,
     (place, disk): (Place, &DiskPlace),
-    incarnation: Incarnation,
+    superblock: &Superblock,
     state: &StateDir,
 ) -> Result<(), Failure> {
     let name = &definition.name;
-    let (Some(meta), Some(now)) = (&disk.meta, identity_of(&disk.data)) else { return Ok(()) };
-    let note = format!("{:032x} {now}\n", incarnation.0);
-    let noted = state.data_disk((name, place)).unwrap_or_default();
-    if noted == note {
+    let (Some(meta), Some(of)) = (&disk.meta, incarnation_at(superblock, place)) else {
+        return Ok(());
+    };
+    let now = Note { of, names: names_of(&disk.data) };
+    let before = state.data_disk((name, place)).and_then(|text| Note::read(&text));
+    if before.as_ref() == Some(&now) {
         return Ok(());
     }
-    let kind = |identity: &str| identity.split(':').next().map(str::to_owned);
-    if let Some((of, before)) = noted.trim_end().split_once(' ')
-        && of == format!("{:032x}", incarnation.0)
-        && kind(before) == kind(&now)
-    {
+    // A replica that was an old image is blanked by another incarnation once it is in use: on the
+    // disk that it has. One that was made anew has no history yet.
+    let is_same_replica =
+        |note: &&Note| note.of == of || place == Place::FIRST && has_history(superblock);
+    let noted = before.as_ref().filter(is_same_replica);
+    if let Some(before) = noted.filter(|note| !are_of_one_disk(&note.names, &now.names)) {
+        let of_this = match now.names.is_empty() {
+            true => "of this one the kernel has no lasting name".to_owned(),
+            false => format!("this is {}", now.names.join(", ")),
+        };
         let message = format!(
-            "the metadata on {} is about another data disk than {}: about {before}, and this is \
-             {now}",
+            "the metadata on {} is about another data disk than {}: about {}, and {of_this}",
             meta.display(),
-            disk.data.display()
+            disk.data.display(),
+            before.names.join(", ")
         );
         let hint = format!(
             "give it that disk again; or make this one a new replica: `basalt adm create-md \
-             --force {name}`. If the data was copied here whole, remove resources/{} from the \
-             state directory, and `attach` it",
+             --force {name}`. If it is that disk by another name, or the data was copied here \
+             whole, remove resources/{} from the state directory, and `attach` it",
             data_disk_name(name, place)
         );
         return Err(Failure::new(FailureCode::DiskFailed, message, hint));
     }
-    if let Err(error) = state.store_data_disk((name, place), &note) {
+    if let Err(error) = state.store_data_disk((name, place), &now.text()) {
         log!(Warning, Scope::resource(name), "cannot note which data disk it has: {error}");
     }
     Ok(())
 }
 
-/// Of a kind, and the name by which the kernel knows it over restarts of the machine.
-fn identity_of(path: &Path) -> Option<String> {
-    let metadata = fs::metadata(path).ok()?;
+/// What the state directory has of a data disk.
+#[derive(Debug, PartialEq, Eq)]
+struct Note {
+    of: Incarnation,
+    /// The surest first.
+    names: Vec<String>,
+}
+
+impl Note {
+    /// `None` if it is none.
+    fn read(text: &str) -> Option<Self> {
+        let mut words = text.split_whitespace();
+        let of = u128::from_str_radix(words.next()?, 16).ok().map(Incarnation)?;
+        let names = words.rev().map(str::to_owned).collect();
+        Some(Self { of, names })
+    }
+
+    /// The surest name last: releases that know of one alone take several for one of another kind
+    /// than theirs, and note theirs.
+    fn text(&self) -> String {
+        let names: String = self.names.iter().rev().map(|name| format!(" {name}")).collect();
+        format!("{:032x}{names}\n", self.of.0)
+    }
+}
+
+/// By the surest kind of name that both have. Where nothing was known, any disk will do.
+fn are_of_one_disk(before: &[String], now: &[String]) -> bool {
+    let of_kind =
+        |names: &[String], kind| names.iter().find(|name| kind_of(name) == Some(kind)).cloned();
+    let both = |kind| of_kind(before, kind).zip(of_kind(now, kind));
+    let decides = KINDS.iter().find_map(|kind| both(kind));
+    before.is_empty() || decides.is_some_and(|(before, now)| before == now)
+}
+
+fn kind_of(name: &str) -> Option<&str> {
+    name.split_once(':').map(|(kind, _)| kind)
+}
+
+/// The names by which the kernel knows it over restarts of the machine, each with its kind; the
+/// surest first.
+fn names_of(path: &Path) -> Vec<String> {
+    let Ok(metadata) = fs::metadata(path) else { return Vec::new() };
     if metadata.file_type().is_block_device() {
         let (major, minor) = (libc::major(metadata.rdev()), libc::minor(metadata.rdev()));
         let folder = Path::new("/sys/dev/block").join(format!("{major}:{minor}"));
-        return identity_in(&folder, Path::new(ZVOLS));
+        return names_in(&folder, Path::new(ZVOLS));
     }
-    Some(format!("file:{}", file_identity(&metadata)?))
+    file_identity(&metadata).map(|identity| format!("file:{identity}")).into_iter().collect()
 }
 
 /// A number is used again once the file is gone, but not with the same birth. The number of its
@@ -112,27 +158,30 @@ fn file_identity(metadata: &Metadata) -> Option<String> {
 }
 
 /// By the folder of a block device in sysfs, and the links to zvols.
-fn identity_in(folder: &Path, zvols: &Path) -> Option<String> {
+fn names_in(folder: &Path, zvols: &Path) -> Vec<String> {
     // A partition lies in the folder of its disk.
     let start = fs::read_to_string(folder.join("partition"))
         .ok()
         .and_then(|_| fs::read_to_string(folder.join("start")).ok());
     let folder = match start {
-        Some(_) => fs::canonicalize(folder).ok()?.parent()?.to_owned(),
-        None => folder.to_owned(),
+        Some(_) => fs::canonicalize(folder).ok().and_then(|it| Some(it.parent()?.to_owned())),
+        None => Some(folder.to_owned()),
     };
-    let identity = NAMES.iter().find_map(|(kind, name)| {
+    let Some(folder) = folder else { return Vec::new() };
+    let said = NAMES.iter().filter_map(|(kind, name)| {
         let text = fs::read_to_string(folder.join(name)).ok()?;
         let words: Vec<_> = text.split_whitespace().collect();
         (!words.is_empty()).then(|| format!("{kind}:{}", words.join("-")))
     });
-    let identity = identity
-        .or_else(|| loop_identity(&folder.join("loop")))
-        .or_else(|| zvol_identity(&folder, zvols))?;
-    Some(match start {
-        Some(start) => format!("{identity}:{}", start.trim()),
-        None => identity,
-    })
+    let found =
+        said.chain(loop_identity(&folder.join("loop"))).chain(zvol_identity(&folder, zvols));
+    let mut names: Vec<String> = found.collect();
+    // Of one kind the first: what is in two places is the surer in the first of them.
+    names.dedup_by(|next, first| kind_of(next) == kind_of(first));
+    if let Some(start) = start {
+        names.iter_mut().for_each(|name| name.extend([":", start.trim()]));
+    }
+    names
 }
 
 /// Its file, and where the device begins in it.
@@ -174,8 +223,14 @@ fn zvol_identity(folder: &Path, zvols: &Path) -> Option<String> {
 mod tests {
     use super::*;
 
+    /// Of a disk that has one name at most.
     fn identity_in(folder: &Path) -> Option<String> {
-        super::identity_in(folder, Path::new("/nowhere"))
+        the_one(names_in(folder, Path::new("/nowhere")))
+    }
+
+    fn the_one(names: Vec<String>) -> Option<String> {
+        assert!(names.len() <= 1, "{names:?}");
+        names.into_iter().next()
     }
 
     #[test]
@@ -207,30 +262,30 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let (sys, zvols) = (place.path().join("zd16"), place.path().join("zvol"));
         fs::create_dir_all(sys.join("zd16p1")).unwrap();
-        assert_eq!(super::identity_in(&sys, &zvols), None);
+        assert_eq!(the_one(names_in(&sys, &zvols)), None);
         fs::create_dir_all(zvols.join("tank/vm")).unwrap();
         let link = |name: &str, target: &str| {
             std::os::unix::fs::symlink(target, zvols.join(name)).unwrap();
         };
         link("tank/vm/other", "../../../zd1");
         link("tank/vm/a-part1", "../../../zd16p1");
-        assert_eq!(super::identity_in(&sys, &zvols), None);
+        assert_eq!(the_one(names_in(&sys, &zvols)), None);
         link("tank/vm/a", "../../../zd16");
         let known = Some("zvol:tank/vm/a".to_owned());
-        assert_eq!(super::identity_in(&sys, &zvols), known);
+        assert_eq!(the_one(names_in(&sys, &zvols)), known);
         fs::write(sys.join("zd16p1/partition"), "1\n").unwrap();
         fs::write(sys.join("zd16p1/start"), "2048\n").unwrap();
-        let partition = super::identity_in(&sys.join("zd16p1"), &zvols);
+        let partition = the_one(names_in(&sys.join("zd16p1"), &zvols));
         assert_eq!(partition, Some("zvol:tank/vm/a:2048".to_owned()));
         // A disk that is none has no name there.
         let disk = place.path().join("sda");
         fs::create_dir_all(&disk).unwrap();
         link("tank/sda", "../../sda");
-        assert_eq!(super::identity_in(&disk, &zvols), None);
+        assert_eq!(the_one(names_in(&disk, &zvols)), None);
     }
 
     #[test]
-    fn disks_are_known_by_the_surest_name_and_partitions_by_their_start_too() {
+    fn disks_are_known_by_all_of_their_names_and_partitions_by_their_start_too() {
         let sys = tempfile::tempdir().unwrap();
         let folder = sys.path().join("sda");
         fs::create_dir_all(folder.join("device")).unwrap();
@@ -245,8 +300,41 @@ mod tests {
         let link = sys.path().join("8:2");
         std::os::unix::fs::symlink(folder.join("sda2"), &link).unwrap();
         assert_eq!(identity_in(&link), Some("wwid:t10.ATA-disk-7:2048".to_owned()));
+        fs::write(folder.join("wwid"), "naa.5\n").unwrap();
+        assert_eq!(identity_in(&folder), Some("wwid:naa.5".to_owned()));
+        fs::write(folder.join("serial"), "S1\n").unwrap();
         fs::create_dir_all(folder.join("dm")).unwrap();
         fs::write(folder.join("dm/uuid"), "LVM-x\n").unwrap();
-        assert_eq!(identity_in(&folder), Some("dm:LVM-x".to_owned()));
+        let names = |folder: &Path| names_in(folder, Path::new("/nowhere"));
+        assert_eq!(names(&folder), ["dm:LVM-x", "wwid:naa.5", "serial:S1"]);
+        assert_eq!(names(&link), ["dm:LVM-x:2048", "wwid:naa.5:2048", "serial:S1:2048"]);
+    }
+
+    #[test]
+    fn the_surest_name_that_is_known_then_and_now_decides() {
+        let is_same = |before: &[&str], now: &[&str]| {
+            let [before, now] =
+                [before, now].map(|it| it.iter().map(ToString::to_string).collect::<Vec<_>>());
+            are_of_one_disk(&before, &now)
+        };
+        assert!(is_same(&["wwid:a"], &["wwid:a"]));
+        assert!(is_same(&["wwid:a", "serial:s"], &["serial:s"]), "another kernel knows less");
+        assert!(is_same(&["serial:s"], &["wwid:a", "serial:s"]), "or more");
+        assert!(!is_same(&["wwid:a", "serial:s"], &["wwid:b", "serial:s"]));
+        assert!(!is_same(&["wwid:a"], &["dm:a"]), "nothing that both have");
+        assert!(!is_same(&["wwid:a"], &[]));
+        assert!(is_same(&[], &["wwid:a"]));
+    }
+
+    #[test]
+    fn a_note_is_read_as_it_was_written_and_as_earlier_releases_wrote_it() {
+        let names = ["dm:LVM-x", "wwid:naa.5"].map(str::to_owned);
+        let note = Note { of: Incarnation(0xabc), names: names.to_vec() };
+        assert_eq!(note.text(), format!("{:032x} wwid:naa.5 dm:LVM-x\n", 0xabc));
+        assert_eq!(Note::read(&note.text()), Some(note));
+        let one = Note { of: Incarnation(7), names: vec!["file:12:34".to_owned()] };
+        assert_eq!(one.text(), format!("{:032x} file:12:34\n", 7));
+        assert_eq!(Note::read(&one.text()), Some(one));
+        assert_eq!(Note::read("not a note\n"), None);
     }
 }

@@ -9,7 +9,7 @@ use format::metadata::{AlChange, AlRecord};
 use tempfile::TempDir;
 
 use super::*;
-use crate::attach::volumes::write_at;
+use crate::attach::volumes::{read_new_volume, write_at};
 use crate::create_md::{CreateMdOptions, FirstDisk, Overwrite, create_md};
 use crate::sectors::faults;
 use crate::show_md::wipe_md;
@@ -115,6 +115,14 @@ impl Place {
         StateDir::open(&path, &mut Patience::new(Duration::ZERO)).unwrap()
     }
 
+    /// Another disk of the size that this one has is at its path; it is put aside.
+    fn swap(path: &Path) -> PathBuf {
+        let aside = path.with_extension("aside");
+        std::fs::rename(path, &aside).unwrap();
+        File::create(path).unwrap().set_len(DISK_BYTES).unwrap();
+        aside
+    }
+
     /// The replica has it from now on, as the data thread would write it.
     fn rewrite(&self, change: impl FnOnce(&mut Superblock)) {
         let replica = self.attach();
@@ -194,6 +202,76 @@ fn metadata_elsewhere_is_not_believed_of_another_data_disk() {
     place.create(Overwrite::Force);
     drop(place.attach());
     drop(place.attach());
+}
+
+/// A name of another kind than the one that was noted was believed, and noted in its place.
+#[test]
+fn data_disk_with_a_name_of_another_kind_is_refused() {
+    let place = Place::with_external_metadata();
+    let incarnation = place.attach().superblock.incarnation;
+    let note = format!("{:032x} wwid:naa.5\n", incarnation.0);
+    let first = ("r0", format::space::Place::FIRST);
+    place.state().store_data_disk(first, &note).unwrap();
+    let said = place.try_to_attach().unwrap_err().to_string();
+    assert!(said.contains("about wwid:naa.5, and this is file:"), "{said}");
+    assert_eq!(place.state().data_disk(first), Some(note));
+}
+
+/// A replica that is an old image of itself gets another incarnation once it is in use: what was
+/// noted was of the one before, and did not count at the next start.
+#[test]
+fn data_disk_is_known_after_a_change_of_incarnation() {
+    let place = Place::with_external_metadata();
+    place.rewrite(|superblock| {
+        superblock.incarnation = Incarnation(0xabc);
+        superblock.state = format::metadata::ReplicaState::InSync;
+        superblock.joined = format::ids::Epoch(3);
+    });
+    let aside = Place::swap(&place.disk());
+    let said = place.try_to_attach().unwrap_err().to_string();
+    assert!(said.contains("about another data disk"), "{said}");
+    std::fs::rename(aside, place.disk()).unwrap();
+    drop(place.attach());
+    let note = place.state().data_disk(("r0", format::space::Place::FIRST)).unwrap();
+    assert!(note.starts_with(&format!("{:032x} file:", 0xabc)), "{note}");
+}
+
+/// Of a volume that was added in use nothing was noted before the next attach: a blank disk in its
+/// place was served then.
+#[test]
+fn data_disk_of_an_added_volume_is_known_from_the_start() {
+    let place = Place::new();
+    drop(place.attach());
+    let [disk, meta] = ["disk1", "meta1"].map(|name| place.directory.path().join(name));
+    for path in [&disk, &meta] {
+        File::create(path).unwrap().set_len(DISK_BYTES).unwrap();
+    }
+    create_md(&CreateMdOptions {
+        disk: disk.clone(),
+        metadata_disk: Some(meta.clone()),
+        volume: 1,
+        first: Some(FirstDisk { disk: place.disk(), metadata_disk: None }),
+        ..place.options(Overwrite::Refuse)
+    })
+    .unwrap();
+    let further = format!(
+        "volume 1 {{ device minor 2; disk {}; meta-disk {}; }}",
+        disk.display(),
+        meta.display()
+    );
+    let definition = place.definition(&further);
+    let add = || {
+        let target = (definition.disk.as_ref().unwrap(), &definition.further[0]);
+        read_new_volume(&definition, target, &place.state(), &mut Patience::new(Duration::ZERO))
+    };
+    drop(add().unwrap().unwrap());
+    let aside = Place::swap(&disk);
+    let said = add().unwrap_err().to_string();
+    for part in ["about another data disk", "remove resources/r0@1.data"] {
+        assert!(said.contains(part), "{said}");
+    }
+    std::fs::rename(aside, &disk).unwrap();
+    assert!(add().unwrap().is_some());
 }
 
 /// Whoever waited for the disk may have it between reading and opening: what it wrote was written

@@ -20,10 +20,12 @@ use format::superblock::{SUPERBLOCK_BYTES, encode_superblock};
 
 use super::{Device, superblock_offset};
 use crate::attach::finding::find_superblock;
+use crate::attach::identity::check_data_disk;
 use crate::attach::opening::{Version, open_further};
 use crate::definition::{Definition, DiskPlace, FurtherVolume};
 use crate::patience::Patience;
 use crate::shard::further::NewFurther;
+use crate::state_dir::StateDir;
 
 /// The devices that hold the metadata of a replica, open for this thread alone.
 pub(super) struct Volumes<'a> {
@@ -119,9 +121,10 @@ pub(crate) struct NewVolume {
 pub(crate) fn read_new_volume(
     definition: &Definition,
     (first, volume): (&DiskPlace, &FurtherVolume),
-    former: impl Fn(Place) -> Option<u64>,
+    state: &StateDir,
     patience: &mut Patience,
 ) -> Result<Option<NewVolume>, Failure> {
+    let former = |place| state.disk_size((&definition.name, place));
     let Some(at) = &volume.disk else { return Ok(None) };
     let data = Device::share(&first.data)?;
     let meta = first.meta.as_deref().map(Device::share).transpose()?;
@@ -131,6 +134,7 @@ pub(crate) fn read_new_volume(
     let target = (volume.number(), at);
     let found = open(definition, target, former(volume.place), patience)?;
     bind(&mut superblock, &layout, volume, &found)?;
+    check_data_disk(definition, (volume.place, at), &superblock, state)?;
     let (layout, version) = (found.layout, Version::of(&found.superblock));
     // Nobody else may have it: the data threads least of all while it is open here.
     drop(found);

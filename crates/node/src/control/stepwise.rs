@@ -190,8 +190,7 @@ impl Control {
             let claim = self.disks_of(&definition.name)?;
             let patience = Patience::new(COMMAND_PATIENCE);
             let (_claim, new) = claim.done_in_time(&patience, DISK_STALL_MAX, move |patience| {
-                let former = |place| state.disk_size((&wanted.name, place));
-                read_new_volume(&wanted, (&first, &volume), former, patience)
+                read_new_volume(&wanted, (&first, &volume), &state, patience)
             })?;
             found.extend(new);
         }
