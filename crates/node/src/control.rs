@@ -556,7 +556,7 @@ impl Control {
                 continue;
             }
             let (began, life) = (io::now(), self.lives.begin(&name));
-            let to = |parts| Bringing { text: &text, parts, life: &life };
+            let to = |parts| Bringing { text: &text, parts, added: &[], life: &life };
             match self.bring_up_with(&name, to(Parts::ALL), (patience, stall_max)) {
                 Ok(_) => {}
                 // Its vote, and the way to the others' data, need no disk.

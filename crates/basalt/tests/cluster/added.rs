@@ -1,6 +1,7 @@
 //! A volume that comes while the resource is up and in use.
 
 use std::fs::{self, File};
+use std::net::TcpListener;
 
 use api::role::Role;
 
@@ -168,4 +169,33 @@ fn a_volume_that_is_half_added_outlives_a_restart_of_all() {
     second.close().unwrap();
     (0..3).for_each(|index| cluster.wait_up_to_date(index));
     assert_second_volumes_equal(&cluster, size);
+}
+
+/// What has to go down for the change comes back as it was where the change cannot be had: the disk
+/// of the volume was the replica's already, and the text that it went back to does not name it.
+#[test]
+fn a_volume_that_comes_with_a_failing_restart_is_added_later() {
+    let cluster = Cluster::start_in_sync(2, 0);
+    name_second(&cluster);
+    (0..2).for_each(|index| create_md(&cluster, index));
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let own = cluster.nodes[0].address.to_string();
+    // A rate is what makes it go down for a change, and the address what is refused then.
+    let wanted = two_volumes(&cluster).replacen("r0 {", "r0 { disk { c-max-rate 10M; }", 1);
+    let other = wanted.replace(&own, &taken.local_addr().unwrap().to_string());
+    assert_ne!(other, wanted);
+    fs::write(cluster.config(), &other).unwrap();
+    let said = cluster.adm_refused(0, &["adjust", "r0"]);
+    assert!(said.contains("cannot listen on"), "{said}");
+    cluster.wait_up_to_date(0);
+    assert_eq!(cluster.status(0).unwrap().devices.len(), 1);
+
+    // Once it can be had, both come at once.
+    drop(taken);
+    (0..2).for_each(|index| cluster.adm_ok(index, &["adjust", "r0"]));
+    wait_in_use(&cluster, 0);
+    let mut second = client(&cluster, 0, "r0/1");
+    second.write(0, &[5; BLOCK]).unwrap();
+    second.flush().unwrap();
+    second.close().unwrap();
 }

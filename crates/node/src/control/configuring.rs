@@ -10,6 +10,7 @@ use config::steps::{Reach, Skipped, Step, steps_but};
 use replication::contract::PromoteMode;
 
 use crate::attach::read_replica;
+use crate::attach::volumes::NewVolume;
 use crate::control::Control;
 use crate::control::lives::Life;
 use crate::control::stepwise::{Bringing, Missing, Parts};
@@ -190,7 +191,7 @@ impl Control {
 
     fn bring_up(&self, resource: &str, text: &str, life: &Life) -> Result<Reply, Failure> {
         let mut patience = Patience::new(COMMAND_PATIENCE);
-        let bringing = Bringing { text, parts: Parts::ALL, life };
+        let bringing = Bringing { text, parts: Parts::ALL, added: &[], life };
         self.bring_up_with(resource, bringing, (&mut patience, DISK_STALL_MAX))
     }
 
@@ -238,8 +239,8 @@ impl Control {
         if let Some(running) = running.as_deref().filter(|_| is_restart) {
             self.check_volumes_stay(resource, running, &wanted)?;
         }
-        let added = match &running {
-            Some(_) if !is_restart && !scope.skip_disk => self.new_volumes(&wanted)?,
+        let mut added = match &running {
+            Some(running) if !scope.skip_disk => self.added_disks(resource, running, &wanted)?,
             Some(_) | None => Vec::new(),
         };
         if running.as_deref() == Some(text) {
@@ -260,16 +261,12 @@ impl Control {
                 // Whoever starts from here on finds the volumes that the replica has.
                 self.store_text(resource, text, &life)?;
                 self.complete(resource, &missing)?;
-                self.add_volumes(&wanted, added)?;
+                self.add_volumes(&wanted, std::mem::take(&mut added))?;
             }
             Some(running) => {
                 let parts = self.parts_to_keep(resource, scope)?;
-                self.remove(resource, Force::No)?;
-                let mut patience = Patience::new(COMMAND_PATIENCE);
-                let wait = (&mut patience, DISK_STALL_MAX);
-                let bringing = Bringing { text, parts, life: &life };
-                if let Err(failure) = self.bring_up_with(resource, bringing, wait) {
-                    self.bring_up(resource, &running, &life)?;
+                let bringing = Bringing { text, parts, added: &added, life: &life };
+                if let Err(failure) = self.restart(resource, &running, bringing)? {
                     if was_primary {
                         self.primary(resource, PromoteMode::Normal)?;
                     }
@@ -278,9 +275,38 @@ impl Control {
             }
         }
         self.store_text(resource, text, &life)?;
+        let in_use = if added.is_empty() { Ok(()) } else { self.add_volumes(&wanted, added) };
         self.name_devices(resource);
         self.place_threads();
-        Ok(if was_primary { self.primary_again(resource, reply) } else { reply })
+        let reply = if was_primary { self.primary_again(resource, reply) } else { reply };
+        in_use.map(|()| reply)
+    }
+
+    /// Takes it down, and up with another text; where that cannot be had, with its own.
+    fn restart(
+        &self,
+        resource: &str,
+        running: &str,
+        bringing: Bringing<'_>,
+    ) -> Result<Result<(), Failure>, Failure> {
+        self.remove(resource, Force::No)?;
+        let mut patience = Patience::new(COMMAND_PATIENCE);
+        let wait = (&mut patience, DISK_STALL_MAX);
+        let Err(failure) = self.bring_up_with(resource, bringing, wait) else { return Ok(Ok(())) };
+        self.bring_up(resource, running, bringing.life)?;
+        Ok(Err(failure))
+    }
+
+    /// The disks of volumes that come to a replica which keeps its first one; with another one
+    /// those are found that belong to it.
+    fn added_disks(
+        &self,
+        resource: &str,
+        running: &str,
+        wanted: &Definition,
+    ) -> Result<Vec<NewVolume>, Failure> {
+        let before = Definition::from_text(&self.name, resource, running)?;
+        if before.disk == wanted.disk { self.new_volumes(wanted) } else { Ok(Vec::new()) }
     }
 
     fn is_primary(&self, resource: &str) -> Result<bool, Failure> {

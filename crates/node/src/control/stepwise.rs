@@ -42,6 +42,8 @@ impl Parts {
 pub(super) struct Bringing<'a> {
     pub(super) text: &'a str,
     pub(super) parts: Parts,
+    /// Disks that it is to have, and gets once it is up: until then nothing says that they are its.
+    pub(super) added: &'a [NewVolume],
     pub(super) life: &'a Life,
 }
 
@@ -66,7 +68,7 @@ impl Control {
         }
         let mut patience = Patience::new(COMMAND_PATIENCE);
         let wait = (&mut patience, DISK_STALL_MAX);
-        let bringing = Bringing { text, parts: Parts::NONE, life: &life };
+        let bringing = Bringing { text, parts: Parts::NONE, added: &[], life: &life };
         let reply = self.bring_up_with(resource, bringing, wait)?;
         self.store_text_of_new(resource, text, &life)?;
         self.name_devices(resource);
@@ -77,7 +79,7 @@ impl Control {
     pub(super) fn bring_up_with(
         &self,
         resource: &str,
-        Bringing { text, parts, life }: Bringing<'_>,
+        Bringing { text, parts, added, life }: Bringing<'_>,
         (patience, stall_max): (&mut Patience, Duration),
     ) -> Result<Reply, Failure> {
         let mut definition = Definition::from_text(&self.name, resource, text)?;
@@ -87,7 +89,9 @@ impl Control {
         let scripts = self.handlers.define(&definition);
         self.resync_order.define(&definition);
         let reply = once_address_is_free(patience, |patience| {
-            let wanted = definition.clone();
+            let mut wanted = definition.clone();
+            let is_added = |place| added.iter().any(|new| new.disk.place == place);
+            wanted.further.retain(|volume| !is_added(volume.place));
             let (_claim, attached) = if parts.has_disk {
                 let claim = self.disk_work.claim(resource, stall_max)?;
                 let state = Arc::clone(&self.state);
@@ -98,6 +102,7 @@ impl Control {
                 (None, attach_without_disk(wanted, &self.state, patience)?)
             };
             let mut attached = Box::new(attached);
+            attached.definition = definition.clone();
             attached.links = parts.links;
             life.bring_up(|| self.ask(resource, |ticket| ToShard::Host { ticket, attached }))
         });
@@ -125,7 +130,7 @@ impl Control {
         let links = if is_partial { Held::Yes } else { Held::No };
         let parts = Parts { has_disk: !scope.skip_disk, links };
         let mut patience = Patience::new(COMMAND_PATIENCE);
-        let bringing = Bringing { text, parts, life };
+        let bringing = Bringing { text, parts, added: &[], life };
         self.bring_up_with(resource, bringing, (&mut patience, DISK_STALL_MAX))?;
         match &scope.peer {
             Some(peer) if !scope.skip_net => self.connect(resource, peer),
