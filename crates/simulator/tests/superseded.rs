@@ -47,8 +47,8 @@ fn the_last_member_of_a_newer_session_can_be_promoted_beside_a_superseded_leader
     assert_eq!(it.must_read(2, 7), 3);
 }
 
-/// The same of a session without clients, which has no lease: it copies to node 2 and is cut off from
-/// node 1, which becomes Primary by the vote of node 2.
+/// The same of a session without clients, which has no lease: it copies to node 2 and is cut off
+/// from node 1, which becomes Primary by the vote of node 2.
 #[test]
 fn a_superseded_resync_takes_no_replica_from_a_primary() {
     let mut it = Scenario::new(3, 0, 0);
