@@ -163,9 +163,7 @@ pub(crate) const DEVICE_SHARD_DEADLINE: Duration = Duration::from_secs(10);
 /// How long the requests of a device whose daemon died wait for this node to be Primary again;
 /// then they fail.
 pub(crate) const DEVICE_RECOVERY_DEADLINE: Duration = Duration::from_secs(30);
-/// How often the supervisor of a device looks whether the daemon serves it, and, when it does not,
-/// whether another one has it.
-pub(crate) const DEVICE_SUPERVISOR_LOOK: Duration = Duration::from_secs(2);
+/// How often the supervisor of a device looks whether another daemon has it.
 pub(crate) const DEVICE_SUPERVISOR_INTERVAL: Duration = Duration::from_millis(200);
 /// How often, and after which pauses, it tries to end a device that the driver does not end.
 pub(crate) const DEVICE_STOP_ATTEMPTS_MAX: u32 = 60;

@@ -1,16 +1,12 @@
 //! The process beside a block device: it ends the device when no daemon follows one that died.
 //!
 //! ```text
-//! daemon lives   asleep: standard input is a pipe from the daemon, and nothing comes;
-//!                look, now and then: nobody serves the device -> the daemon died
+//! daemon lives   asleep: standard input is a pipe from the daemon, and nothing comes
 //! daemon says    DISMISSED: the device is gone, or another's; end
 //! daemon died    end of the input: from here on the kernel holds the device's requests;
 //!                look: another daemon serves it, or it is gone -> end
 //!                      the time is up                          -> stop and delete it, end
 //! ```
-//!
-//! The pipe of a dead daemon stays open while one of its threads waits in the kernel for a disk,
-//! which may be for good: the driver knows better.
 //!
 //! Up to Linux 6.12 a device that outlives its server waits for the next one without end, and with
 //! it whoever reads or writes it: only a process that does not die with the daemon can see to that.
@@ -21,21 +17,17 @@
 use std::fs::{File, TryLockError};
 use std::io as stdio;
 use std::io::Read;
-use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
 use frontend::ublk::control::{DeviceInfo, DeviceState};
-use io::process::{LockedPages, is_readable_within};
+use io::process::LockedPages;
 
 use crate::devices::driver::Driver;
 use crate::devices::links::{self, DIRECTORY, Link};
 use crate::devices::names;
-use crate::limits::{
-    DEVICE_STOP_ATTEMPTS_MAX, DEVICE_STOP_INTERVAL, DEVICE_SUPERVISOR_INTERVAL,
-    DEVICE_SUPERVISOR_LOOK,
-};
+use crate::limits::{DEVICE_STOP_ATTEMPTS_MAX, DEVICE_STOP_INTERVAL, DEVICE_SUPERVISOR_INTERVAL};
 use crate::log::{Scope, log};
 
 /// What a daemon writes to the supervisor of a device that is gone.
@@ -68,36 +60,38 @@ pub fn supervise(supervised: &Supervised) -> Result<(), String> {
     let mut driver = Driver::open(supervised.device)?;
     let lock = File::create(&supervised.lock)
         .map_err(|error| format!("cannot open {}: {error}", supervised.lock.display()))?;
+    let scope = Scope::resource(&supervised.resource);
     let device = supervised.device;
-    let (mut daemon, mut since) = (Daemon::MayLive, None);
-    let (mut pause, mut attempts) = (DEVICE_SUPERVISOR_LOOK, 0);
+    if is_dismissed() {
+        return Ok(());
+    }
+    let since = io::now();
+    let mut is_said = false;
+    let mut attempts = 0;
     loop {
-        match daemon {
-            Daemon::MayLive => match hear(pause) {
-                Heard::Nothing => {}
-                Heard::Dismissal => return Ok(()),
-                Heard::End => daemon = Daemon::Gone,
-            },
-            Daemon::Gone => thread::park_timeout(pause),
-        }
+        let waited = io::now().since(since);
         let info = driver.info().ok();
-        if !is_left(info.as_ref(), supervised, daemon) {
-            since = None;
-        } else if since.is_none() {
-            since = Some(io::now());
-            say_wait(supervised);
-        }
-        let waited = since.map_or(Duration::ZERO, |since| io::now().since(since));
-        pause = match decide(info.as_ref(), supervised, (daemon, waited)) {
+        match decide(info.as_ref(), supervised, waited) {
             Step::End => return Ok(()),
-            Step::Look => DEVICE_SUPERVISOR_LOOK,
-            Step::Wait => DEVICE_SUPERVISOR_INTERVAL,
-            Step::Stop => match stop(&mut driver, &lock, supervised, (daemon, waited)) {
+            Step::Wait => {
+                if !is_said {
+                    let seconds = supervised.timeout.as_secs();
+                    log!(
+                        Warning,
+                        scope,
+                        "the daemon of /dev/ublkb{device} is gone: its users wait {seconds} s for \
+                         another one"
+                    );
+                    is_said = true;
+                }
+                thread::park_timeout(DEVICE_SUPERVISOR_INTERVAL);
+            }
+            Step::Stop => match stop(&mut driver, &lock, supervised, waited) {
                 Ok(Stopped::Yes) => {
                     say_end(supervised);
                     return Ok(());
                 }
-                Ok(Stopped::No) => DEVICE_SUPERVISOR_INTERVAL,
+                Ok(Stopped::No) => thread::park_timeout(DEVICE_SUPERVISOR_INTERVAL),
                 Err(error) => {
                     attempts += 1;
                     if attempts == DEVICE_STOP_ATTEMPTS_MAX {
@@ -106,87 +100,50 @@ pub fn supervise(supervised: &Supervised) -> Result<(), String> {
                              {device}`"
                         ));
                     }
-                    let scope = Scope::resource(&supervised.resource);
                     log!(Error, scope, "/dev/ublkb{device} does not end: {error}");
-                    DEVICE_STOP_INTERVAL
+                    thread::park_timeout(DEVICE_STOP_INTERVAL);
                 }
             },
-        };
+        }
     }
 }
 
-/// What is known of the daemon by the pipe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Daemon {
-    MayLive,
-    Gone,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Heard {
-    Nothing,
-    /// Nothing is left to watch over.
-    Dismissal,
-    End,
-}
-
-/// Waits a while for the daemon's word or its end.
-fn hear(limit: Duration) -> Heard {
-    let mut stdin = stdio::stdin();
+/// Waits for the daemon's word or its end: whether it said that nothing is left to watch over.
+fn is_dismissed() -> bool {
     let mut byte = [0];
-    match is_readable_within(stdin.as_fd(), limit) {
-        Ok(false) => Heard::Nothing,
-        Ok(true) => match stdin.read(&mut byte) {
-            Ok(1..) if byte[0] == DISMISSED => Heard::Dismissal,
-            Err(error) if error.kind() == stdio::ErrorKind::Interrupted => Heard::Nothing,
-            Ok(_) | Err(_) => Heard::End,
-        },
-        // Better too early awake than never: the device is looked at.
-        Err(_) => Heard::End,
+    loop {
+        match stdio::stdin().read(&mut byte) {
+            Ok(0) => return false,
+            Ok(_) => return byte[0] == DISMISSED,
+            Err(error) if error.kind() == stdio::ErrorKind::Interrupted => {}
+            // Better too early awake than never: the device is looked at.
+            Err(_) => return false,
+        }
     }
-}
-
-/// Whether the device's users wait for a daemon.
-fn is_left(info: Option<&DeviceInfo>, supervised: &Supervised, daemon: Daemon) -> bool {
-    let is_held =
-        |info: &DeviceInfo| info.mark == supervised.mark && info.state == DeviceState::Quiesced;
-    daemon == Daemon::Gone || info.is_some_and(is_held)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    /// A daemon has it in hand.
-    Look,
     Wait,
     /// Nothing is left to do.
     End,
     Stop,
 }
 
-/// What to do about a device that is left for so long.
-fn decide(
-    info: Option<&DeviceInfo>,
-    supervised: &Supervised,
-    (daemon, waited): (Daemon, Duration),
-) -> Step {
+/// What to do about a device whose daemon is gone for so long.
+fn decide(info: Option<&DeviceInfo>, supervised: &Supervised, waited: Duration) -> Step {
+    let Some(info) = info.filter(|info| info.mark == supervised.mark) else { return Step::End };
     let is_time_up = waited >= supervised.timeout;
-    let info = info.filter(|info| info.mark == supervised.mark);
-    match (info.map(|info| info.state), daemon) {
-        (Some(DeviceState::Quiesced), _) if is_time_up => Step::Stop,
-        (Some(DeviceState::Quiesced), _) => Step::Wait,
-        // It is being made, or served, or taken away.
-        (_, Daemon::MayLive) => Step::Look,
-        (None, Daemon::Gone) => Step::End,
+    match info.state {
         // Another daemon has it.
-        (Some(DeviceState::Live), Daemon::Gone)
-            if info.is_some_and(|info| info.server != supervised.server) =>
-        {
-            Step::End
-        }
+        DeviceState::Live if info.server != supervised.server => Step::End,
         // The old one is still dying; one that is served is never stopped from here.
-        (Some(DeviceState::Live), Daemon::Gone) if is_time_up => Step::End,
-        (Some(DeviceState::Dead | DeviceState::Other(_)), Daemon::Gone) if is_time_up => Step::Stop,
-        (Some(_), Daemon::Gone) => Step::Wait,
+        DeviceState::Live if is_time_up => Step::End,
+        DeviceState::Live => Step::Wait,
+        DeviceState::Quiesced | DeviceState::Dead | DeviceState::Other(_) if is_time_up => {
+            Step::Stop
+        }
+        DeviceState::Quiesced | DeviceState::Dead | DeviceState::Other(_) => Step::Wait,
     }
 }
 
@@ -202,7 +159,7 @@ fn stop(
     driver: &mut Driver,
     lock: &File,
     supervised: &Supervised,
-    known: (Daemon, Duration),
+    waited: Duration,
 ) -> stdio::Result<Stopped> {
     match lock.try_lock() {
         Ok(()) => {}
@@ -211,9 +168,9 @@ fn stop(
     }
     // Who held the lock a moment ago may serve the device by now.
     let info = driver.info().ok();
-    let stopped = match decide(info.as_ref(), supervised, known) {
+    let stopped = match decide(info.as_ref(), supervised, waited) {
         Step::Stop => end(driver).map(|()| Stopped::Yes),
-        Step::Look | Step::Wait | Step::End => Ok(Stopped::No),
+        Step::Wait | Step::End => Ok(Stopped::No),
     };
     lock.unlock()?;
     stopped
@@ -226,15 +183,6 @@ fn end(driver: &mut Driver) -> stdio::Result<()> {
         Err(error) if error.raw_os_error() == Some(libc::ENODEV) => Ok(()),
         result => result,
     }
-}
-
-fn say_wait(supervised: &Supervised) {
-    let (device, seconds) = (supervised.device, supervised.timeout.as_secs());
-    log!(
-        Warning,
-        Scope::resource(&supervised.resource),
-        "no daemon serves /dev/ublkb{device}: its users wait {seconds} s for one"
-    );
 }
 
 fn say_end(supervised: &Supervised) {
@@ -307,7 +255,7 @@ mod tests {
     }
 
     fn step(info: Option<&DeviceInfo>, waited: Duration) -> Step {
-        decide(info, &supervised(), (Daemon::Gone, waited))
+        decide(info, &supervised(), waited)
     }
 
     #[test]
@@ -316,32 +264,6 @@ mod tests {
             let info = info(state, 7, 100);
             assert_eq!(step(Some(&info), LIMIT - Duration::from_millis(1)), Step::Wait);
             assert_eq!(step(Some(&info), LIMIT), Step::Stop);
-        }
-    }
-
-    /// A daemon was killed while a thread of it waited for a disk: its pipe stayed open, and the
-    /// time of the device's users never began.
-    #[test]
-    fn device_without_a_server_counts_as_left_though_the_pipe_is_open() {
-        let (supervised, held) = (supervised(), info(DeviceState::Quiesced, 7, 100));
-        assert!(is_left(Some(&held), &supervised, Daemon::MayLive));
-        for (waited, step) in [(Duration::ZERO, Step::Wait), (LIMIT, Step::Stop)] {
-            assert_eq!(decide(Some(&held), &supervised, (Daemon::MayLive, waited)), step);
-        }
-    }
-
-    #[test]
-    fn device_in_the_hands_of_the_daemon_is_only_looked_at() {
-        let supervised = supervised();
-        let own = [DeviceState::Dead, DeviceState::Live, DeviceState::Other(9)];
-        let own = own.map(|state| Some(info(state, 7, 100)));
-        // Not there yet; another's; served by the last daemon, which is on its way out.
-        let other = [info(DeviceState::Quiesced, 8, 100), info(DeviceState::Live, 7, 101)];
-        for info in own.into_iter().chain([None]).chain(other.map(Some)) {
-            assert!(!is_left(info.as_ref(), &supervised, Daemon::MayLive), "{info:?}");
-            let known = (Daemon::MayLive, LIMIT);
-            assert_eq!(decide(info.as_ref(), &supervised, known), Step::Look, "{info:?}");
-            assert!(is_left(info.as_ref(), &supervised, Daemon::Gone), "{info:?}");
         }
     }
 
