@@ -96,9 +96,7 @@ impl Machine {
         let kept = self.kept.as_ref().map(AsRawFd::as_raw_fd);
         let length = File::from(self.kept.as_ref().unwrap().try_clone()?).metadata()?.len();
         tell(&stream, 32, &self.kept_of(length), kept)?;
-        let numbers = [0, MEMORY_BYTES, USER, 0].map(u64::to_le_bytes).concat();
-        let table = [&[1, 0, 0, 0, 0, 0, 0, 0][..], &numbers].concat();
-        tell(&stream, 5, &table, Some(self.file.as_raw_fd()))?;
+        Self::shares(&stream, MEMORY_BYTES, &self.file)?;
         for queue in 0..QUEUES {
             self.start(&stream, queue)?;
         }
@@ -160,6 +158,13 @@ impl Machine {
     /// Gives a file with a message about ring 0.
     pub(crate) fn gives(stream: &UnixStream, request: u32, file: &File) {
         tell(stream, request, &[0; 8], Some(file.as_raw_fd())).unwrap();
+    }
+
+    /// Shares so much of a file as its memory.
+    pub(crate) fn shares(stream: &UnixStream, length: u64, file: &File) -> Result<(), Error> {
+        let numbers = [0, length, USER, 0].map(u64::to_le_bytes).concat();
+        let table = [&[1, 0, 0, 0, 0, 0, 0, 0][..], &numbers].concat();
+        tell(stream, 5, &table, Some(file.as_raw_fd()))
     }
 
     /// Puts a request with its data into a ring.

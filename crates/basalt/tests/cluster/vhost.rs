@@ -187,6 +187,39 @@ fn monitor_that_sends_more_files_than_a_message_has_is_turned_away() {
     });
 }
 
+/// What it says of a ring that runs goes to the shard, which has room for so much and no more.
+#[test]
+fn monitor_that_says_the_same_again_and_again_leaves_nothing_behind() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    let mut machine = Machine::new();
+    let stream = attach(&cluster, 0, &mut machine);
+    let call = File::from(io::eventfd().unwrap());
+    for number in 0..5000 {
+        Machine::gives(&stream, 13, &call);
+        if number % 100 == 0 {
+            machine.does(0, WRITE, MIB, &[2; BLOCK]);
+        }
+    }
+    drop(stream);
+    cluster.wait(0, "end of the session", |status| status.devices[0].holders.is_empty());
+    let mut machine = Machine::new();
+    let _stream = attach(&cluster, 0, &mut machine);
+    assert_eq!(machine.reads(0, MIB), [2; BLOCK]);
+}
+
+/// It costs the monitor nothing, and a daemon has only so many addresses.
+#[test]
+fn monitor_that_shares_terabytes_is_turned_away() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    let mut machine = Machine::new();
+    let stream = attach(&cluster, 0, &mut machine);
+    let file = io::memory_file(64 << 40).unwrap();
+    Machine::shares(&stream, 64 << 40, &file).unwrap();
+    cluster.poll(0, "refusal", || cluster.log(0).contains("cannot share its memory").then_some(()));
+    let _stream = attach(&cluster, 0, &mut machine);
+    assert_eq!(machine.reads(0, 0), [0; BLOCK]);
+}
+
 /// The guest hears of it at once, and every ring takes what is new.
 #[test]
 fn guest_uses_what_its_disk_grew_by() {
