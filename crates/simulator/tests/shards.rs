@@ -172,6 +172,33 @@ fn no_extent_leaves_the_log_by_a_flush_that_found_the_cache_gone() {
     }
 }
 
+/// The disk of node 1 lost its cache and failed a flush; only the shard that asked knows. What that
+/// shard flushes next the disk calls done, and is believed no more than a flush of another one, at
+/// whatever moment it is asked for: as long as the loss of node 1 is not recorded, its data counts.
+#[test]
+fn a_flush_of_the_shard_that_was_told_of_an_error_is_not_believed() {
+    for leader in [0, 1] {
+        for steps in 0..16 {
+            let mut it = Scenario::with_shards(3, 0, leader, 2);
+            it.must_write(leader, 7, 1);
+            it.cluster.bad[1] = BadDisk { forgets: true, ..BadDisk::default() };
+            it.cluster.slow_mail.insert((1, 0, Way::FromGroup), Duration::from_millis(20));
+            let first = it.flush(leader);
+            it.until("the loss of the cache", |it| !it.cluster.bad[1].forgets);
+            for voter in [0, 2] {
+                it.cluster.slow[voter].save = Duration::from_millis(200);
+            }
+            it.run(Duration::from_millis(2) * steps);
+            let second = it.flush(leader);
+            let is_over = |it: &Scenario, flush| it.ended(flush).is_some();
+            it.until("the end of a flush", |it| is_over(it, first) || is_over(it, second));
+            assert!(!it.is_in_sync(leader, 1), "node {leader} leads, {steps} steps: it counted");
+            it.until("the end of both", |it| is_over(it, first) && is_over(it, second));
+            assert_eq!([first, second].map(|flush| it.ended(flush)), [Some(&Ok(None)); 2]);
+        }
+    }
+}
+
 /// The home saves its superblock by itself, and may be the one that is told: as a voter, of a value
 /// that is chosen without it.
 #[test]
