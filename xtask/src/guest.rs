@@ -82,8 +82,8 @@ const CHAPTERS: &[Chapter] = &[
     },
     Chapter {
         name: "ublk-stuck",
-        about: "our block devices when quorum, peers or a disk are missing: every wait has an end",
-        modules: "ublk_drv dm-mod loop",
+        about: "our block devices without a quorum: whoever wants one to go is answered in time",
+        modules: "ublk_drv",
         limit_s: 480,
         ..PLAIN
     },
