@@ -533,15 +533,19 @@ impl Lane {
     /// The same, of a part of the volume.
     #[inline(always)]
     pub(crate) fn owns_of(&self, view: &View, space: &Space, range: BlockRange) -> bool {
-        self.is_of_lane(view, range) && space.contains(range)
+        is_part_of_extent(range) && space.contains(range) && self.has_extent_of(view, range)
     }
 
-    /// The same, whatever the volumes are.
+    /// The same of all `ranges`, whatever the volumes are. Kept out of what each acknowledgement
+    /// passes.
+    #[cold]
+    pub(crate) fn are_of_lane(&self, view: &View, ranges: &[BlockRange]) -> bool {
+        ranges.iter().all(|&range| is_part_of_extent(range) && self.has_extent_of(view, range))
+    }
+
     #[inline(always)]
-    pub(crate) fn is_of_lane(&self, view: &View, range: BlockRange) -> bool {
-        range.count > 0
-            && range.start % EXTENT_BLOCKS + u64::from(range.count) <= EXTENT_BLOCKS
-            && range.extent() % u64::from(view.lanes.get()) == u64::from(self.index.0)
+    fn has_extent_of(&self, view: &View, range: BlockRange) -> bool {
+        range.extent() % u64::from(view.lanes.get()) == u64::from(self.index.0)
     }
 
     /// The parts of `ranges` that belong to this lane, each within one extent.
@@ -572,6 +576,11 @@ pub(crate) fn by_extent(range: BlockRange) -> impl Iterator<Item = BlockRange> {
         start = end;
         Some(piece)
     })
+}
+
+#[inline(always)]
+fn is_part_of_extent(range: BlockRange) -> bool {
+    range.count > 0 && range.start % EXTENT_BLOCKS + u64::from(range.count) <= EXTENT_BLOCKS
 }
 
 #[cfg(test)]

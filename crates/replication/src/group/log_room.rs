@@ -79,7 +79,7 @@ impl LogRoom {
 
     /// The first that there is room for, of a lane with a place in the members' windows.
     fn take_next(&mut self, has_window: impl Fn(LaneIndex) -> bool) -> Option<(LaneIndex, u32)> {
-        if self.unstable >= self.limit {
+        if self.stalled.is_empty() || self.unstable >= self.limit {
             return None;
         }
         let next = self.stalled.iter().position(|&(lane, _)| has_window(lane))?;

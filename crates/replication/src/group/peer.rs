@@ -217,9 +217,7 @@ impl LaneGroup {
             DataBody::ReadDone { length_bytes, .. } => (true, *length_bytes > 0),
             DataBody::Loss { ranges, .. } => (ranges.iter().all(|&range| is_here(range)), false),
             // Behind the end of a volume as well.
-            DataBody::SlotData { ranges, .. } => {
-                (ranges.iter().all(|&range| lane.is_of_lane(&self.view, range)), false)
-            }
+            DataBody::SlotData { ranges, .. } => (lane.are_of_lane(&self.view, ranges), false),
             DataBody::DigestDone { .. }
             | DataBody::Flush { .. }
             | DataBody::FlushDone { .. }

@@ -136,14 +136,20 @@ impl Lane {
     /// and their windows have room for it.
     pub(crate) fn send(&mut self, turn: &mut Turn<'_>, index: u32, kind: WriteKind) {
         if turn.shared.room.is_full() || !self.has_window() {
-            self.operation_mut(index).state = OperationState::Stalled { kind };
-            return turn.shared.room.stall(self.index, index);
+            return self.stall(turn, index, kind);
         }
         self.send_now(turn, index, kind);
     }
 
+    #[cold]
+    fn stall(&mut self, turn: &mut Turn<'_>, index: u32, kind: WriteKind) {
+        self.operation_mut(index).state = OperationState::Stalled { kind };
+        turn.shared.room.stall(self.index, index);
+    }
+
     /// Members keep one more, the own replica among them: beside what clients ask for, blocks are
     /// made equal, for each of which there was room when that was asked for.
+    #[inline]
     pub(crate) fn has_window(&self) -> bool {
         let sent = self.leader.as_ref().map_or(0, |leader| leader.sent.len());
         sent < limits::WINDOW_AT_MEMBER_MAX
