@@ -6,9 +6,9 @@ use format::ids::{
     NodeId, Nonce, ResourceId, ValueId, VoteStoreId,
 };
 use format::message::{Control, Sealed, SealedLane};
-use format::metadata::{Candidate, Register, ReplicaState, Superblock, VoteStamp};
+use format::metadata::{Candidate, Register, ReplicaState, Slot, Superblock, VoteStamp};
 use replication::contract::{
-    FromGroup, PeerReport, ResourceAction, ResourceInput, RoundId, SaveId, ToGroup,
+    CommandId, FromGroup, PeerReport, ResourceAction, ResourceInput, RoundId, SaveId, ToGroup,
 };
 use replication::limits;
 use replication::resource::{
@@ -50,6 +50,10 @@ fn superblock(candidate: Option<Candidate>) -> Superblock {
 
 /// Node 1 of nodes 0 and 1, connected.
 fn resource(candidate: Option<Candidate>) -> Resource {
+    resource_with(Some(superblock(candidate)))
+}
+
+fn resource_with(superblock: Option<Superblock>) -> Resource {
     let member = |id| MemberOptions {
         node: node(id),
         diskful: true,
@@ -77,7 +81,7 @@ fn resource(candidate: Option<Candidate>) -> Resource {
         seed: 1,
         members: vec![member(0), member(1)],
         register,
-        superblock: Some(superblock(candidate)),
+        superblock,
         slots_max: 8,
         started_at: Time(1),
         demands: Demands::default(),
@@ -313,4 +317,35 @@ fn a_voter_whose_register_failed_is_mute_and_its_replica_is_not() {
     assert!(said.iter().any(is_seal), "{said:?}");
     let ballot = Ballot { counter: 6, random: 1 };
     assert!(step(&mut resource, from_peer(Control::Prepare { ballot, nonce })).is_empty());
+}
+
+/// The file of this node does not name the member whose misses the disk has marked; the value does,
+/// which nobody has told yet.
+#[test]
+fn a_disk_that_is_attached_keeps_what_it_marks_for_whom_the_file_does_not_name() {
+    let mut it = resource_with(None);
+    let mut disk = superblock(None);
+    disk.slots = vec![Slot {
+        member: node(2),
+        base_epoch: Epoch(5),
+        base_incarnation: Incarnation(6),
+        in_use: true,
+    }];
+    let attach =
+        ResourceInput::Attach { id: CommandId(1), superblock: Box::new(disk), slots_max: 8 };
+    let mut rounds = Vec::new();
+    for action in step(&mut it, attach) {
+        if let ResourceAction::TakeDisk { round } = action {
+            rounds.push(round);
+        }
+    }
+    let [round] = rounds[..] else { panic!("nothing keeps it from the disk: {rounds:?}") };
+    let fact = FromGroup::Answer { round };
+    let mut told = 0;
+    for action in step(&mut it, ResourceInput::Group { shard: 0, fact }) {
+        let ResourceAction::Group(ToGroup::Track { members, slots }) = action else { continue };
+        assert!(slots.iter().all(|&member| members.has(member)), "{members:?} of {slots:?}");
+        told += 1;
+    }
+    assert!(told > 0, "the groups hear of the slots");
 }
