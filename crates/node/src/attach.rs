@@ -17,6 +17,7 @@ use std::io as stdio;
 use std::ops::Range;
 use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
 use std::path::Path;
+use std::thread;
 
 use api::response::{Failure, FailureCode};
 use format::activity_log::{
@@ -250,20 +251,28 @@ impl<'a> Device<'a> {
         Ok(bytes)
     }
 
-    /// `None` where sectors of it cannot be read: a write gives them back.
+    /// `None` where sectors of it cannot be read, also a while later: a write gives them back.
     pub(crate) fn read_unless_lost(
         &self,
         offset: u64,
         length: u64,
     ) -> Result<Option<Vec<u8>>, Failure> {
         let mut bytes = vec![0; usize::try_from(length).expect("far smaller than memory")];
-        let result = sectors::read(&self.file, offset, &mut bytes);
-        self.steps.add_one();
-        match result {
-            Ok(()) => Ok(Some(bytes)),
-            Err(error) if sectors::is_unreadable(&error) => Ok(None),
-            Err(error) => Err(self.failure("read", &error)),
+        for _ in 0..sectors::TRIES {
+            let result = sectors::read(&self.file, offset, &mut bytes);
+            self.steps.add_one();
+            match result {
+                Ok(()) => return Ok(Some(bytes)),
+                // A page cache says so of a path that is away for a moment, too.
+                Err(error) if sectors::is_unreadable(&error) => thread::park_timeout(sectors::REST),
+                Err(error) => return Err(self.failure("read", &error)),
+            }
         }
+        Ok(None)
+    }
+
+    fn lost(&self) -> Failure {
+        self.failure("read", &stdio::Error::from_raw_os_error(libc::EIO))
     }
 
     /// Shows the blocks of `range` that are not in a hole of a file, with their offsets. Both ends
@@ -359,8 +368,11 @@ pub(crate) fn read_replica(
             al_next_numbers[usize::from(ring)] = AL_FIRST_NUMBER + 1;
         }
     }
-    if volumes.has_several() {
-        // From here on a copy of an earlier day is known by its stamp.
+    let is_lost = |&offset: &u64| Ok(device.read_unless_lost(offset, PAGE_BYTES)?.is_none());
+    let lost: Result<Vec<bool>, Failure> = layout.superblock_offsets.iter().map(is_lost).collect();
+    if volumes.has_several() || lost?.contains(&true) {
+        // From here on a copy of an earlier day is known by its stamp; and one that cannot be read
+        // is there again.
         volumes.write_superblock(&mut superblock)?;
     }
     let (layout, further) = (*layout, volumes.layouts());
@@ -549,7 +561,12 @@ fn read_ring(
     let mut bytes = Vec::new();
     let mut unreadable = Vec::new();
     for offset in (start..start + AL_RING_BYTES).step_by(AL_RECORD_BYTES) {
-        let record = device.read_unless_lost(offset, AL_RECORD_BYTES as u64)?;
+        // A ring of which so much is lost is damaged, whatever is in the rest.
+        let is_hopeless = unreadable.len() >= sectors::LOST_MAX;
+        let record = match is_hopeless {
+            true => None,
+            false => device.read_unless_lost(offset, AL_RECORD_BYTES as u64)?,
+        };
         if record.is_none() {
             let disk = device.path.display();
             log!(

@@ -6,6 +6,13 @@
 use std::fs::File;
 use std::io::{Error, Result};
 use std::os::unix::fs::FileExt;
+use std::time::Duration;
+
+/// How often a read is tried, and how long it rests after each, before what it is about is lost.
+pub(crate) const TRIES: usize = 3;
+pub(crate) const REST: Duration = Duration::from_millis(if cfg!(test) { 1 } else { 500 });
+/// Lost places of superblocks, or records of a ring, after which no more is looked at.
+pub(crate) const LOST_MAX: usize = 4;
 
 /// Whether the disk answered, and does not have these bytes any more: as page caches say it, and as
 /// the kernel says it of a medium and of a checksum to whoever reads past them.
@@ -29,7 +36,7 @@ pub(crate) fn write(file: &File, offset: u64, bytes: &[u8]) -> Result<()> {
 /// Pages that the disks of a test do not give.
 #[cfg(test)]
 pub(crate) mod faults {
-    use std::cell::RefCell;
+    use std::cell::{Cell, RefCell};
     use std::collections::BTreeSet;
     use std::fs::{File, metadata};
     use std::io::{Error, Result};
@@ -40,12 +47,19 @@ pub(crate) mod faults {
     thread_local! {
         /// By the number of the file, for what this thread reads.
         static LOST: RefCell<BTreeSet<(u64, u64)>> = const { RefCell::new(BTreeSet::new()) };
+        /// So many reads more fail.
+        static AWAY: Cell<u32> = const { Cell::new(0) };
     }
 
     /// Until it is written.
     pub(crate) fn lose_page(disk: &Path, offset: u64) {
         let file = metadata(disk).expect("a disk of the test").ino();
         LOST.with_borrow_mut(|lost| lost.insert((file, offset)));
+    }
+
+    /// The disk is out of reach for so many reads.
+    pub(crate) fn lose_path(reads: u32) {
+        AWAY.set(reads);
     }
 
     pub(crate) fn is_lost(disk: &Path, offset: u64) -> bool {
@@ -56,7 +70,9 @@ pub(crate) mod faults {
     pub(super) fn check(file: &File, range: Range<u64>) -> Result<()> {
         let file = file.metadata()?.ino();
         let lost = (file, range.start)..(file, range.end);
-        let is_whole = LOST.with_borrow(|all| all.range(lost).next().is_none());
+        let is_away = AWAY.get() > 0;
+        AWAY.set(AWAY.get().saturating_sub(1));
+        let is_whole = !is_away && LOST.with_borrow(|all| all.range(lost).next().is_none());
         if is_whole { Ok(()) } else { Err(Error::from_raw_os_error(libc::EIO)) }
     }
 

@@ -82,6 +82,8 @@ pub(crate) struct Ublk {
     facts: VecDeque<(HostedId, GroupInput)>,
     /// Requests that wait for memory, of all devices.
     starved_count: usize,
+    /// Whose requests are the first to be tried again; the next device's the next time.
+    first: usize,
     /// Since when one of them found no room among all clients.
     crowded: Option<Crowded>,
     /// Requests that were failed, which the core has not answered yet.
@@ -120,6 +122,7 @@ impl Ublk {
             requests: Slab::default(),
             facts: VecDeque::with_capacity(1024),
             starved_count: 0,
+            first: 0,
             crowded: None,
             orphans: 0,
             bytes_max,

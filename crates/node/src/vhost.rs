@@ -108,7 +108,7 @@ impl Line {
     }
 
     /// Ends the session: its thread finds the stream at its end, and the reason in its news.
-    fn cut(&self, reason: String) {
+    pub(crate) fn cut(&self, reason: String) {
         self.tell(News::Over(reason));
         drop(self.stream.shutdown(Shutdown::Both));
     }

@@ -158,7 +158,7 @@ mod tests {
         };
         let flaw = Some(Flaw::StaleRead);
         let mut seen = 0;
-        for _ in 0..200 {
+        for _ in 0..2_000 {
             let Some(report) = attempt(flaw, small).unwrap() else { continue };
             let outcome = Outcome::new(flaw, &report);
             assert!(outcome.is_as_expected, "{outcome:?}");
@@ -167,6 +167,6 @@ mod tests {
                 return;
             }
         }
-        panic!("the load repaired the damage in nearly each of 200 runs");
+        panic!("the load repaired the damage in nearly each of 2,000 runs");
     }
 }

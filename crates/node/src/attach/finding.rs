@@ -26,6 +26,7 @@ use format::superblock::decode_superblock;
 use crate::attach::{Block, Device, end_of};
 use crate::definition::{Definition, DiskPlace};
 use crate::log::{Scope, log};
+use crate::sectors;
 use crate::state_dir::disk_size_name;
 
 /// A good superblock, and where it was.
@@ -152,6 +153,10 @@ fn look(
         let bytes = device.read_unless_lost(offset, PAGE_BYTES)?;
         if bytes.is_none() {
             lost.insert(offset);
+            if lost.len() > sectors::LOST_MAX {
+                // The disk fails as a whole, and each try may take it long.
+                return Err(device.lost());
+            }
         }
         bytes.map_or(Ok(None), |bytes| superblock_in(device, offset, &bytes))
     };

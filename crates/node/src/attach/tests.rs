@@ -432,3 +432,24 @@ fn marks_behind_the_end_of_the_volume_are_ignored() {
     let found: Vec<(u8, u64)> = pages.iter().map(|page| (page.lane.0, ones(page))).collect();
     assert_eq!(found, [(2, EXTENT_BLOCKS), (9, EXTENT_BLOCKS), (10, 7)]);
 }
+
+/// It is written anew, where nothing else had to be, and found as one of two from then on.
+#[test]
+fn replica_of_which_one_copy_of_the_superblock_is_lost_is_used_and_has_two_again() {
+    let place = Place::new();
+    let offsets = place.attach().disk.layout.superblock_offsets;
+    for offset in offsets {
+        faults::lose_page(&place.disk(), offset);
+        drop(place.attach());
+        assert!(!faults::is_lost(&place.disk(), offset));
+    }
+}
+
+/// A path that fails for a moment says of what is there what a lost sector does.
+#[test]
+fn disk_that_is_away_for_a_moment_has_lost_nothing() {
+    let place = Place::new();
+    let before = place.attach().superblock;
+    faults::lose_path(2);
+    assert_eq!(place.attach().superblock, before);
+}

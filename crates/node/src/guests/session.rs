@@ -338,6 +338,10 @@ impl<'a> Served<'a> {
     }
 
     fn map(&mut self, regions: Vec<(Region, OwnedFd)>) -> Result<(), String> {
+        if !self.is_running.contains(&true) {
+            // Nobody looks at it: what replaces it need not have its place beside it.
+            self.memory = None;
+        }
         let parts: Result<Vec<_>, String> = regions
             .into_iter()
             .map(|(region, file)| {

@@ -6,6 +6,12 @@ use crate::vhost::{Facts, GuestOrder};
 
 impl Shard {
     pub(super) fn on_guest_order(&mut self, order: GuestOrder) {
+        if let GuestOrder::Start(new) = &order
+            && self.part(new.hosted).is_none()
+        {
+            // What its rings hold would never be answered, nor given back.
+            return new.line.cut("the resource went down".to_owned());
+        }
         let (vhost, kit) = (&mut self.rim.vhost, &mut self.rim.kit);
         match order {
             GuestOrder::Open { resource, place, line, pid } => match self.find(&resource) {

@@ -38,8 +38,7 @@ impl Shard {
         let Some(least) = limits.min() else { return Time::NEVER };
         let again = now + (least / 8).clamp(HUNG_LOOK_MIN, HUNG_LOOK_MAX);
         let late = now.since(self.hung_look_at);
-        if late > STOOD_STILL {
-            self.excuse(late, Operation::may_hang);
+        if self.stood_still(late, Operation::may_hang) {
             return again;
         }
         let waiting = self.rim.operations.iter().filter(|(_, it)| it.may_hang());
@@ -56,17 +55,23 @@ impl Shard {
         again
     }
 
-    /// This thread did not run: what ended meanwhile it has not heard of, and the time is not the
-    /// disk's.
-    fn excuse(&mut self, late: Duration, waits: impl Fn(&Operation) -> bool) {
+    /// Whether this thread did not run until now: what ended meanwhile it has not heard of, and
+    /// the time is not the disk's. It has by the next look, which judges however late it comes.
+    fn stood_still(&mut self, late: Duration, waits: impl Fn(&Operation) -> bool) -> bool {
+        let is_late = late > STOOD_STILL;
+        if std::mem::replace(&mut self.was_late, is_late) || !is_late {
+            return false;
+        }
+        let now = self.rim.kit.now;
         let operations = &mut self.rim.operations;
         for index in 0..operations.end() {
             if let Some(key) = operations.key_at(index)
                 && let Some(operation) = operations.get_mut(key).filter(|it| waits(it))
             {
-                operation.since = operation.since + late;
+                operation.since = (operation.since + late).min(now);
             }
         }
+        true
     }
 
     /// State directories that do not answer: nobody waits for them for ever.
@@ -74,8 +79,7 @@ impl Shard {
         let now = self.rim.kit.now;
         let is_waited_for = |it: &Operation| it.is_of_register() && !it.is_abandoned();
         let late = now.since(self.rim.register_due);
-        if late > STOOD_STILL {
-            self.excuse(late, is_waited_for);
+        if self.stood_still(late, is_waited_for) {
             self.rim.register_due = now + HUNG_LOOK_MAX;
             return;
         }

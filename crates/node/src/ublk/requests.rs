@@ -271,7 +271,9 @@ impl Ublk {
             return;
         }
         self.crowded = None;
-        for index in 0..self.devices.end() {
+        let count = self.devices.end();
+        self.first = (self.first + 1) % count.max(1);
+        for index in (self.first..count).chain(0..self.first) {
             let Some(device) = self.devices.key_at(index) else { continue };
             while let Some(&key) = self.devices.get(device).and_then(|it| it.starved.front()) {
                 if self.issue(key, kit) == Issued::Starved {

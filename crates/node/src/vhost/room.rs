@@ -22,6 +22,8 @@ pub(super) struct Room {
     waiting: usize,
     /// Since when one found no room.
     crowded: Option<Crowded>,
+    /// Who is the first to be tried again; the next one is the next time.
+    first: usize,
 }
 
 /// What the rings of one session have.
@@ -142,7 +144,9 @@ impl Vhost {
             return;
         }
         self.room.crowded = None;
-        for index in 0..self.room.accounts.end() {
+        let count = self.room.accounts.end();
+        self.room.first = (self.room.first + 1) % count.max(1);
+        for index in (self.room.first..count).chain(0..self.room.first) {
             let Some(account) = self.room.accounts.key_at(index) else { continue };
             while let Some(request) = self.room.first(account) {
                 if self.issue(request, kit) == Issued::Waits {
