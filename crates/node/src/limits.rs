@@ -219,7 +219,7 @@ pub(crate) const DISK_WORK_POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Admin connections served at a time.
 pub(crate) const ADMIN_CONNECTIONS_MAX: usize = 64;
 /// What one too many has to ask, and to take the answer that there is none.
-pub(crate) const ADMIN_REFUSAL_DEADLINE: Duration = Duration::from_millis(100);
+pub(crate) const ADMIN_REFUSAL_DEADLINE: Duration = Duration::from_secs(1);
 /// A write whose acknowledgement does not come is not followed longer than this.
 pub(crate) const ACK_FOLLOWED_MAX: Duration = Duration::from_secs(10);
 /// Programs that watch for changes at a time.

@@ -144,8 +144,6 @@ pub(crate) struct Shard {
     demand: Demand,
     /// When disks that do not answer are looked for.
     hung_look_at: Time,
-    /// The last look at disks or registers came late.
-    was_late: bool,
     /// Resources that went down, with requests to their disks under way.
     left_disks: Vec<(HostedId, String)>,
     stopping: Option<Stopping>,
@@ -208,7 +206,6 @@ impl Shard {
             next_tick: now,
             demand: Demand::NONE,
             hung_look_at: Time::NEVER,
-            was_late: false,
             left_disks: Vec::new(),
             stopping: None,
             is_watched: false,

@@ -385,6 +385,8 @@ fn the_time_in_which_a_daemon_was_stopped_is_not_the_disks() {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
         let load = scope.spawn(|| write_until(client, &is_over));
+        // A test that fails ends, too.
+        let _end = End(&is_over);
         for _ in 0..3 {
             signal(&cluster, 1, "-STOP");
             // Longer than the limit; nobody hears of anything meanwhile.
@@ -399,6 +401,14 @@ fn the_time_in_which_a_daemon_was_stopped_is_not_the_disks() {
         load.join().unwrap();
     });
     assert!(!cluster.log(1).contains("(disk-timeout)"), "{}", cluster.log(1));
+}
+
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Keeps 32 writes under way.

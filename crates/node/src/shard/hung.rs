@@ -38,9 +38,7 @@ impl Shard {
         let Some(least) = limits.min() else { return Time::NEVER };
         let again = now + (least / 8).clamp(HUNG_LOOK_MIN, HUNG_LOOK_MAX);
         let late = now.since(self.hung_look_at);
-        if self.stood_still(late, Operation::may_hang) {
-            return again;
-        }
+        self.excuse(late, Operation::may_hang);
         let waiting = self.rim.operations.iter().filter(|(_, it)| it.may_hang());
         let hung: BTreeSet<HostedId> = waiting
             .filter(|(_, it)| {
@@ -55,12 +53,11 @@ impl Shard {
         again
     }
 
-    /// Whether this thread did not run until now: what ended meanwhile it has not heard of, and
-    /// the time is not the disk's. It has by the next look, which judges however late it comes.
-    fn stood_still(&mut self, late: Duration, waits: impl Fn(&Operation) -> bool) -> bool {
-        let is_late = late > STOOD_STILL;
-        if std::mem::replace(&mut self.was_late, is_late) || !is_late {
-            return false;
+    /// Of a look that comes this late the thread did not run meanwhile: that time is not the
+    /// disk's. What it ran counts, however late it always is.
+    fn excuse(&mut self, late: Duration, waits: impl Fn(&Operation) -> bool) {
+        if late <= STOOD_STILL {
+            return;
         }
         let now = self.rim.kit.now;
         let operations = &mut self.rim.operations;
@@ -71,7 +68,6 @@ impl Shard {
                 operation.since = (operation.since + late).min(now);
             }
         }
-        true
     }
 
     /// State directories that do not answer: nobody waits for them for ever.
@@ -79,11 +75,10 @@ impl Shard {
         let now = self.rim.kit.now;
         let is_waited_for = |it: &Operation| it.is_of_register() && !it.is_abandoned();
         let late = now.since(self.rim.register_due);
-        if self.stood_still(late, is_waited_for) {
-            self.rim.register_due = now + HUNG_LOOK_MAX;
-            return;
-        }
-        let due = |it: &Operation| it.since + REGISTER_PATIENCE;
+        self.excuse(late, is_waited_for);
+        // What ended while it did not run it hears of by the next look.
+        let grace = if late > STOOD_STILL { HUNG_LOOK_MAX } else { Duration::ZERO };
+        let due = |it: &Operation| it.since + REGISTER_PATIENCE + grace;
         let waiting = self.rim.operations.iter().filter(|(_, it)| is_waited_for(it));
         let (hung, waiting): (Vec<_>, Vec<_>) = waiting.partition(|(_, it)| now >= due(it));
         self.rim.register_due = waiting.iter().map(|(_, it)| due(it)).min().unwrap_or(Time::NEVER);
