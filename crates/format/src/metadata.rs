@@ -2,8 +2,8 @@
 
 use crate::config::Config;
 use crate::ids::{
-    BLOCK_BYTES, Ballot, Branch, Epoch, Incarnation, KernelBootId, NodeId, Nonce, ResourceId,
-    ValueId, VoteStoreId,
+    BLOCK_BYTES, Ballot, Branch, Epoch, Incarnation, KernelBootId, MemberSet, NodeId, Nonce,
+    ResourceId, ValueId, VoteStoreId,
 };
 use crate::space::{Place, Space};
 use crate::vote::VoteCopy;
@@ -108,6 +108,12 @@ pub struct Slot {
 }
 
 impl Superblock {
+    /// The members that have a slot.
+    #[must_use]
+    pub fn slotted(&self) -> MemberSet {
+        self.slots.iter().map(|slot| slot.member).collect()
+    }
+
     /// The volumes of the replica: on the disk of the first one those of all.
     #[must_use]
     pub fn space(&self) -> Space {

@@ -148,12 +148,6 @@ fn read_register(
         }
         Err(error) => return Err(failed("read", &error)),
     };
-    if bytes.is_empty() {
-        // A run of `adopt` made it, and wrote nothing.
-        let register = fresh();
-        write_register(&register, path).map_err(|error| failed("make", &error))?;
-        return Ok(register);
-    }
     match newest_register(&bytes) {
         Ok(register) if register.resource == definition.id => Ok(register),
         Ok(_) => Err(failed("use", &"it belongs to another resource; move the file away")),
@@ -170,8 +164,11 @@ fn read_register(
 
 /// The content of a file that no other process has locked.
 fn read_locked(path: &Path, patience: &mut Patience) -> stdio::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
-    patience.lock(&file)?;
+    lock_and_read(&File::open(path)?, patience)
+}
+
+fn lock_and_read(mut file: &File, patience: &mut Patience) -> stdio::Result<Vec<u8>> {
+    patience.lock(file)?;
     let mut bytes = Vec::new();
     stdio::Read::read_to_end(&mut file, &mut bytes)?;
     Ok(bytes)
@@ -368,9 +365,11 @@ pub(crate) fn read_replica(
             al_next_numbers[usize::from(ring)] = AL_FIRST_NUMBER + 1;
         }
     }
-    let is_lost = |&offset: &u64| Ok(device.read_unless_lost(offset, PAGE_BYTES)?.is_none());
-    let lost: Result<Vec<bool>, Failure> = layout.superblock_offsets.iter().map(is_lost).collect();
-    if volumes.has_several() || lost?.contains(&true) {
+    let mut has_lost_copy = false;
+    for offset in layout.superblock_offsets {
+        has_lost_copy |= device.read_unless_lost(offset, PAGE_BYTES)?.is_none();
+    }
+    if volumes.has_several() || has_lost_copy {
         // From here on a copy of an earlier day is known by its stamp; and one that cannot be read
         // is there again.
         volumes.write_superblock(&mut superblock)?;
@@ -396,7 +395,7 @@ pub(crate) fn end_of(layout: &Layout) -> u64 {
 /// Gives a bitmap slot to members that have none yet; such a member needs a full resync. Where none
 /// is free, one that nobody has any more is taken: what its pages still mark is copied for nothing.
 fn add_slots(superblock: &mut Superblock, layout: &Layout, definition: &Definition) {
-    let known: MemberSet = superblock.slots.iter().map(|slot| slot.member).collect();
+    let known = superblock.slotted();
     let replicas = || definition.members.iter().filter(|member| member.is_diskful);
     let named: MemberSet = replicas().map(|member| member.node).collect();
     for member in replicas().filter(|member| !known.has(member.node)) {

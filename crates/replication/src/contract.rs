@@ -28,6 +28,7 @@
 //! 7. A lease is asked for and answered on the control connection. A voter may grant from any
 //!    thread that steps the home.
 
+mod commands;
 mod cuts;
 mod flushes;
 mod members;
@@ -46,6 +47,9 @@ use stdx::time::Time;
 
 use crate::attach::GroupDisk;
 use crate::balance::ReadPolicy;
+pub use crate::contract::commands::{
+    Command, CommandError, CommandErrorCode, CommandId, PromoteMode,
+};
 pub use crate::contract::cuts::{AboutCuts, Lag, LagLimits};
 pub(crate) use crate::contract::cuts::{CUTS_BETWEEN_ALL_LANES, is_later_cut, next_cut};
 pub use crate::contract::flushes::AboutFlushes;
@@ -504,47 +508,6 @@ pub enum FromGroup {
     },
 }
 
-/// The node's name for a command to a resource; returned with the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct CommandId(pub u64);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Command {
-    /// Become Primary. Ends with an answer after at most `limits::PROMOTE_DEADLINE`.
-    Promote(PromoteMode),
-    /// Become Secondary; the front end admits no new request meanwhile.
-    Demote,
-    /// Stop for good: demote, leave (PROTOCOL.md 9.3), leave everything clean.
-    Stop,
-    /// Discard the local data: the replica is to be copied in full.
-    Invalidate,
-    /// Give the local replica up; `ResourceInput::Attach` takes it back.
-    Detach,
-    /// Compare the replicas, whoever leads; answered when that is under way.
-    Verify(VerifyTask),
-    /// Keep the clients' requests from now on; answered when what was under way is done.
-    Suspend,
-    /// Let them go on.
-    Resume,
-    /// Clients may go on that cannot tell that completed writes may be lost; answered when that is
-    /// recorded, or there is nothing to record.
-    Reopen,
-    /// Give a volume another size, whoever leads; answered when that is under way.
-    Resize(ResizeTask),
-    /// Give up what was written here since this node's line and that of `peer`, or of any peer,
-    /// parted. For the next time that they meet, or for now if they have; answered at once.
-    DiscardData { peer: Option<NodeId> },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PromoteMode {
-    Normal,
-    /// Make the local replica the truth although the config does not say so: a new branch.
-    Force,
-    /// Birth only: all connected replicas hold the same (the operator says so).
-    ForceAllEqual,
-}
-
 /// What two lines that parted come to at this node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterSplitBrain {
@@ -563,32 +526,6 @@ pub enum GiveWayReason {
     Operator,
     /// `after-sb-*`.
     Policy,
-}
-
-/// Why a command did not succeed, in words an operator can act on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommandError {
-    pub code: CommandErrorCode,
-    pub message: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CommandErrorCode {
-    /// Fewer voters than a majority answer.
-    NoQuorum,
-    /// No replica that may serve is reachable.
-    NoUpToDateData,
-    /// Another node is Primary.
-    PeerPrimary,
-    /// Something else is under way; try again.
-    Busy,
-    NoDisk,
-    TimedOut,
-    NotPrimary,
-    /// The size that was asked for cannot be had.
-    Size,
-    /// The disk's metadata has no slot for a replica that is to be added.
-    NoSlot,
 }
 
 /// What a peer said of itself when its connection came up.

@@ -91,14 +91,19 @@ fn a_disk_in_use_is_read_and_not_wiped() {
     assert!(refused.stderr.contains("in use"), "{}", refused.stderr);
 }
 
+/// The disk is larger now than when its metadata was made, as the daemon noted it.
+fn grow(place: &Place) {
+    create_dir_all(place.path("state/resources")).unwrap();
+    place.write("state/resources/r0.disk", "67108864\n");
+    File::options().write(true).open(place.path("disk")).unwrap().set_len(96 << 20).unwrap();
+}
+
 /// A disk that grew has metadata at its end, and may have some where it ended before.
 #[test]
 fn both_ends_of_a_disk_that_grew_are_shown_and_made_anew() {
     let place = place();
     create(&place);
-    create_dir_all(place.path("state/resources")).unwrap();
-    place.write("state/resources/r0.disk", "67108864\n");
-    File::options().write(true).open(place.path("disk")).unwrap().set_len(96 << 20).unwrap();
+    grow(&place);
     let of_alice = |verb: &[&str]| {
         let words = ["--state-dir", "DIR/state", "--node", "alice", "r0"];
         run(&place, &[verb, &words].concat())
@@ -137,9 +142,7 @@ fn an_only_volume_of_another_number_is_looked_for_where_its_disk_ended_too() {
     let text = std::fs::read_to_string(place.path("basalt.conf")).unwrap();
     place.write("basalt.conf", &text.replace("volume 0", "volume 5"));
     create(&place);
-    create_dir_all(place.path("state/resources")).unwrap();
-    place.write("state/resources/r0.disk", "67108864\n");
-    File::options().write(true).open(place.path("disk")).unwrap().set_len(96 << 20).unwrap();
+    grow(&place);
     let of_alice = |verb: &[&str]| {
         let words = ["--state-dir", "DIR/state", "--node", "alice", "r0"];
         run(&place, &[verb, &words].concat())

@@ -74,6 +74,11 @@ fn nodes_that_lost_their_state_directories_serve_again_by_their_disks() {
     assert!(said.contains("cannot open disk"), "the resource is up: {said}");
     for index in 0..3 {
         cluster.adm_ok(index, &["down", "r0"]);
+        if index == 1 {
+            // It is no register any more, and too long for one.
+            let register = cluster.state_dir(index).join("resources/r0.register");
+            fs::write(register, vec![0xff; 200 << 10]).unwrap();
+        }
         let said = save(&cluster, index);
         assert!(said.contains("its vote store is lost"), "{said}");
     }

@@ -23,7 +23,7 @@ use format::superblock::{decode_superblock, encode_superblock};
 use replication::adoption::{self, Fate, Obstacle, Proof, Remains, Verdict};
 use replication::limits::VOTER_HOLD_OFF;
 
-use super::{read_activity, read_pages, write_version};
+use super::{lock_and_read, read_activity, read_pages, write_version};
 use crate::attach::volumes::Volumes;
 use crate::definition::Definition;
 use crate::patience::Patience;
@@ -336,6 +336,10 @@ impl Held<'_> {
             }
         }
         let file = self.register_file.as_ref().expect("adopt makes it where there is none");
+        if self.register.as_ref().is_some_and(|bytes| newest_register(bytes).is_err()) {
+            // Nothing of it is good, and what is left would make the new version no good either.
+            file.set_len(0).map_err(|error| wrong(&error))?;
+        }
         write_version(file, register).map_err(|error| wrong(&error))?;
         let folder = path.parent().unwrap_or_else(|| Path::new("."));
         sync_directory(folder).map_err(|error| wrong(&error))
@@ -354,13 +358,11 @@ fn open_register(
     }
     let mut options = File::options();
     options.read(true).write(is_to_be_made).create(is_to_be_made);
-    let mut file = match options.open(path) {
+    let file = match options.open(path) {
         Err(error) if error.kind() == stdio::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
     };
-    patience.lock(&file)?;
-    let mut bytes = Vec::new();
-    stdio::Read::read_to_end(&mut file, &mut bytes)?;
+    let bytes = lock_and_read(&file, patience)?;
     Ok(Some((file, bytes)))
 }
 

@@ -84,6 +84,19 @@ impl Place {
         self.directory.path().join("disk")
     }
 
+    /// Records 2 to 45 are in one ring of its activity log.
+    fn with_records(&self) -> (Superblock, Layout) {
+        let replica = self.attach();
+        let (superblock, layout) = (replica.superblock.clone(), replica.disk.layout);
+        drop(replica);
+        let path = self.disk();
+        let device = Device::share(&path).unwrap();
+        for number in 2..=45 {
+            append(&device, (&superblock, &layout), number);
+        }
+        (superblock, layout)
+    }
+
     fn attach(&self) -> Replica {
         self.try_to_attach().unwrap()
     }
@@ -156,14 +169,9 @@ fn write_superblock(device: &Device<'_>, (superblock, layout): (&mut Superblock,
 #[test]
 fn records_behind_damage_are_believed_and_those_before_it_are_not() {
     let place = Place::new();
-    let replica = place.attach();
-    let (mut superblock, layout) = (replica.superblock.clone(), replica.disk.layout);
-    drop(replica);
+    let (mut superblock, layout) = place.with_records();
     let path = place.disk();
     let device = Device::share(&path).unwrap();
-    for number in 2..=45 {
-        append(&device, (&superblock, &layout), number);
-    }
     device.write(layout.al_record_offset(RING, 44), &[0; AL_RECORD_BYTES]).unwrap();
     superblock.clean = true;
     write_superblock(&device, (&mut superblock, &layout));
@@ -360,14 +368,9 @@ fn record_that_cannot_be_read_counts_as_any_where_it_may_have_counted() {
     // Records 42 to 45 name what is active; 46 would be the next one.
     for (number, is_all) in [(20, false), (41, false), (42, true), (45, true), (46, true)] {
         let place = Place::new();
-        let replica = place.attach();
-        let (mut superblock, layout) = (replica.superblock.clone(), replica.disk.layout);
-        drop(replica);
+        let (mut superblock, layout) = place.with_records();
         let path = place.disk();
         let device = Device::share(&path).unwrap();
-        for number in 2..=45 {
-            append(&device, (&superblock, &layout), number);
-        }
         superblock.clean = false;
         write_superblock(&device, (&mut superblock, &layout));
         let lost = layout.al_record_offset(RING, number);

@@ -102,7 +102,6 @@ impl Resource {
     }
 
     fn start_admissions(&mut self) {
-        let has_majority = self.has_majority();
         let Some(session) = &self.session else { return };
         let candidates = self.tracked().and(self.connected()).minus(self.gone());
         let leaving = self.config().map_or(MemberSet::EMPTY, |config| self.leaving(config));
@@ -119,7 +118,10 @@ impl Resource {
         }
         // A member obeys whoever seals it: this node must not be one that was superseded, and has
         // not heard of it. Its lease comes with a step of its own.
-        for member in ready.into_iter().filter(|_| has_majority) {
+        if !self.has_majority() {
+            return;
+        }
+        for member in ready {
             self.seal_returning(member);
         }
     }
@@ -301,12 +303,11 @@ impl Resource {
     }
 
     pub(crate) fn on_all_floors(&mut self) {
-        let has_majority = self.has_majority();
-        let Some(session) = self.session.as_mut() else { return };
-        let nonce = session.nonce;
-        if !has_majority {
+        if !self.has_majority() {
             return self.give_up_admissions();
         }
+        let Some(session) = self.session.as_mut() else { return };
+        let nonce = session.nonce;
         let mut admitted = Vec::new();
         for (&member, admission) in &mut session.admissions {
             if admission.step == Step::AskingFloors {

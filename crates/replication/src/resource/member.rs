@@ -571,8 +571,8 @@ impl Resource {
         self.on_config_for_member();
         // What the groups were told meanwhile went by the slots of a former disk, or of none. Of
         // this one nobody loses a slot by that.
-        let slots = self.superblock.iter().flat_map(|superblock| &superblock.slots);
-        self.track_also(slots.map(|slot| slot.member).collect());
+        let slotted = self.superblock.as_ref().map_or(MemberSet::EMPTY, Superblock::slotted);
+        self.track_also(slotted);
         // OPEN says what a replica is: all peers are to hear of this one.
         let peers: Vec<NodeId> = self.peers.keys().copied().collect();
         for peer in peers {

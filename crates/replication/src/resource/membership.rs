@@ -122,7 +122,7 @@ impl Resource {
         let diskful = |members: &[MemberOptions]| -> MemberSet {
             members.iter().filter(|member| member.diskful).map(|member| member.node).collect()
         };
-        let known: MemberSet = superblock.slots.iter().map(|slot| slot.member).collect();
+        let known = superblock.slotted();
         let new = diskful(members).minus(diskful(&self.options.members)).minus(known);
         new.is_empty() || known.len() + new.len() <= u32::from(self.options.slots_max)
     }
@@ -268,8 +268,7 @@ impl Resource {
     /// Makes room for members that have no slot; false if there is none.
     pub(crate) fn ensure_slots(&mut self, members: MemberSet) -> bool {
         let Some(superblock) = self.superblock.as_mut() else { return true };
-        let known: MemberSet = superblock.slots.iter().map(|slot| slot.member).collect();
-        let new = members.minus(known);
+        let new = members.minus(superblock.slotted());
         if new.is_empty() {
             return true;
         }
