@@ -40,7 +40,7 @@ use frontend::nbd::wire::Extent;
 use io::mailbox::{Receiver, Sender};
 use io::{Event, Reactor, SocketId};
 use replication::contract::{
-    GroupAction, GroupInput, RequestKind, ResourceAction, ResourceInput, ToGroup,
+    DeviceResult, GroupAction, GroupInput, RequestKind, ResourceAction, ResourceInput, ToGroup,
 };
 use stdx::time::Time;
 
@@ -579,6 +579,9 @@ fn release_unread(input: &Input, rim: &mut Rim) {
             RequestKind::Write { payload, .. } => Some(payload),
             RequestKind::Read | RequestKind::Discard { .. } | RequestKind::Zeroes { .. } => None,
         },
+        Input::Group(GroupInput::Device {
+            result: Ok(DeviceResult::Read { payload, .. }), ..
+        }) => Some(*payload),
         Input::Group(_) | Input::Resource(_) => None,
     };
     if let Some(payload) = payload {

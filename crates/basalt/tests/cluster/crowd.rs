@@ -187,6 +187,38 @@ fn requests_that_nobody_waits_for_any_more_hold_up_no_other_volume() {
     }
 }
 
+/// Sends more writes than a session has room for, and reads no answer until it is cut off.
+fn leave_writes(client: Connection) -> thread::JoinHandle<()> {
+    let (mut sender, mut receiver, _) = client.split();
+    thread::spawn(move || {
+        let mut requests = (0..100).map(|cookie| write_of(cookie, cookie << 17, 128 << 10));
+        requests.all(|request| sender.send_request(&request, &[1; 128 << 10]).is_ok());
+        while receiver.recv_reply().is_ok() {}
+    })
+}
+
+/// Nothing of the volume stands down in order: without a majority there is nobody to agree.
+#[test]
+fn requests_of_a_volume_that_is_torn_down_give_their_room_back() {
+    let mut cluster = Cluster::start_in_sync(2, 0);
+    for _ in 0..8 {
+        let client = cluster.client(0);
+        cluster.kill(1);
+        let writing = leave_writes(client);
+        thread::park_timeout(Duration::from_millis(400));
+        cluster.adm_ok(0, &["down", "--force", "r0"]);
+        writing.join().unwrap();
+        cluster.launch(1);
+        cluster.adm_ok(0, &["up", "r0"]);
+        (0..2).for_each(|index| cluster.wait_up_to_date(index));
+    }
+    let mut last = cluster.client(0);
+    last.set_read_timeout(PATIENCE).unwrap();
+    for round in 0..50 {
+        last.write(round << 17, &[2; 128 << 10]).unwrap();
+    }
+}
+
 fn write_of(cookie: u64, offset: u64, length: u64) -> Request {
     Request { command: Command::Write, flags: 0, cookie, offset, length }
 }

@@ -243,6 +243,7 @@ impl Shard {
     pub(super) fn remove_part(&mut self, id: HostedId) {
         let place = id.0 as usize;
         let Some(part) = self.parts.get_mut(place).and_then(Option::take) else { return };
+        let part = *part;
         self.wakes[place] = Time::NEVER;
         crash::forget(id);
         self.rim.withdraw(id);
@@ -261,6 +262,9 @@ impl Shard {
         }
         for disk in part.disk.iter().chain(&part.offer) {
             disk.close(&mut self.rim);
+        }
+        for payload in part.group.let_go(self.rim.kit.now) {
+            self.rim.kit.release(payload);
         }
         self.note_left_disk(id, part.name);
     }

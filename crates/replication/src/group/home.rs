@@ -5,7 +5,8 @@ use format::message::DataBody;
 use stdx::time::Time;
 
 use crate::contract::{
-    FromGroup, GroupAction, LostMember, Misbehaviour, ReplicaRole, RequestError, RoundId, ToGroup,
+    FromGroup, GroupAction, LostMember, Misbehaviour, Payload, ReplicaRole, RequestError, RoundId,
+    ToGroup,
 };
 use crate::group::durable::{CheckpointReason, Rebase, Waiting};
 use crate::group::{Draining, LaneGroup, answer};
@@ -354,6 +355,19 @@ impl LaneGroup {
         self.note_keeping();
         self.fail_parked(RequestError::Io, actions);
         self.fail_flushes(actions);
+    }
+
+    /// Ends the group, whatever is under way, and gives all payloads back that it has. Nobody hears
+    /// what became of the requests.
+    #[must_use]
+    pub fn let_go(mut self, now: Time) -> Vec<Payload> {
+        let mut actions = Vec::new();
+        self.stand_down(now, &mut actions);
+        self.with_lanes(now, &mut actions, Lane::let_go);
+        let payload_of = |action| {
+            if let GroupAction::Release(payload) = action { Some(payload) } else { None }
+        };
+        actions.into_iter().filter_map(payload_of).collect()
     }
 
     fn obey_nobody(&mut self, now: Time, round: RoundId, actions: &mut Vec<GroupAction>) {

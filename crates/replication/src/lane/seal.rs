@@ -210,6 +210,14 @@ impl Lane {
         }
     }
 
+    /// The lane is to be dropped: what a peer's writes brought goes back. What the device and the
+    /// connections still use, they have references of their own to.
+    pub(crate) fn let_go(&mut self, turn: &mut Turn<'_>) {
+        for applied in self.replica.window.iter() {
+            turn.release(applied.payload.filter(|_| !applied.is_own));
+        }
+    }
+
     /// The own replica cannot apply what it did not submit: the payload goes with the operation.
     pub(crate) fn drop_borrowed(&mut self, turn: &mut Turn<'_>) {
         let lane = self.index;
