@@ -65,6 +65,8 @@ pub(crate) const REGISTER_PATIENCE: Duration = DISK_STALL_MAX;
 pub(crate) const OPEN_RETRY: Duration = Duration::from_secs(10);
 /// A peer that misbehaved in a resource is met there again after this: it may have been chance.
 pub(crate) const MISBEHAVED_REST: Duration = Duration::from_secs(1);
+/// Handles of a peer that are settled while an earlier one is not: its connections end with more.
+pub(crate) const SETTLED_BEYOND_MAX: usize = 1024;
 /// Heartbeats without an answer that are remembered.
 pub(crate) const HEARTBEATS_MAX: usize = 16;
 /// Connections whose HELLO did not come yet: so many from addresses of peers, and as many from all

@@ -46,7 +46,7 @@ use stdx::time::Time;
 use crate::limits::{
     DIAL_BACKOFF_MIN, STRANGERS_MAX, TURNED_AWAY_LOG_INTERVAL, TURNED_AWAY_LOGGED_MAX,
 };
-use crate::links::active::Active;
+use crate::links::active::{Active, Opened, Settled};
 use crate::links::connection::{Connection, Stage};
 use crate::links::paths::{Named, Path, Target};
 use crate::links::secure::Secrecy;
@@ -55,7 +55,6 @@ use crate::links::times::LinkTimes;
 use crate::links::watch::PathState;
 use crate::log::{Scope, log};
 use crate::payloads::Kit;
-use crate::placement;
 use crate::slab::{Key, Slab};
 use crate::tls::credentials::Credentials;
 
@@ -107,7 +106,7 @@ pub(crate) enum Fact {
         peer: NodeId,
         handles: Handles,
     },
-    /// At the home of the resource: this handle of the peer leads to nobody.
+    /// At the home of the resource: this handle of the peer leads to nobody, or not any more.
     Void {
         link: usize,
         set: u64,
@@ -229,8 +228,9 @@ struct Link {
     given_up: Vec<(ResourceId, u32)>,
     /// Of all resources that are connected.
     actives: Vec<Active>,
-    /// By home lane: the highest handle of the peer that is known here, or void.
-    resolved: [u32; placement::LANES as usize],
+    settled: Settled,
+    /// At the homes of resources.
+    opened: Opened,
 }
 
 /// This shard's end of the connection with one shard of the peer.
@@ -530,7 +530,8 @@ impl Link {
             next_handle: 1,
             given_up: Vec::new(),
             actives: Vec::new(),
-            resolved: [0; placement::LANES as usize],
+            settled: Settled::default(),
+            opened: Opened::default(),
         }
     }
 

@@ -3,11 +3,14 @@
 //! The home shards of a resource agree on a session by OPEN, over their own connection. Its
 //! messages travel on all connections, and may reach a shard before its home shard told it of the
 //! session: a connection that brings a handle which is not known yet waits. Handles are used in
-//! order within a home lane, which their lowest bits name, so a shard knows from the highest one
-//! that its home has settled whether a handle is to come or is gone.
+//! order within a home lane, which their lowest bits name, and settled in any order: some are void
+//! at once, others wait until all shards know the member. The home tells of each, and up to which
+//! one all are settled: from that a shard knows whether a handle is to come or is gone.
 
 use format::ids::NodeId;
 
+use crate::limits::SETTLED_BEYOND_MAX;
+use crate::links::set::News;
 use crate::links::{Handles, HostedId, Links, Way};
 use crate::payloads::Kit;
 use crate::placement;
@@ -50,6 +53,61 @@ fn home_lane_of(handle: u32) -> usize {
     (handle % u32::from(placement::LANES)) as usize
 }
 
+/// What the home knows of the handles that the peer named in its OPENs over this set.
+#[derive(Debug, Default)]
+pub(super) struct Opened {
+    /// By home lane.
+    newest: [u32; placement::LANES as usize],
+    /// Those that not all shards were told of, and that are not void: of one OPEN each.
+    pub(super) unsettled: Vec<u32>,
+}
+
+impl Opened {
+    pub(super) fn note(&mut self, handle: u32) {
+        let newest = &mut self.newest[home_lane_of(handle)];
+        *newest = handle.max(*newest);
+        self.unsettled.push(handle);
+    }
+
+    /// The handle up to which all of this one's home lane are settled with it.
+    pub(super) fn settle(&mut self, handle: u32) -> u32 {
+        if let Some(place) = self.unsettled.iter().position(|known| *known == handle) {
+            self.unsettled.swap_remove(place);
+        }
+        let lane = home_lane_of(handle);
+        let of_lane = self.unsettled.iter().filter(|known| home_lane_of(**known) == lane);
+        let before = |first: &u32| first.saturating_sub(u32::from(placement::LANES));
+        of_lane.min().map_or(self.newest[lane], before)
+    }
+}
+
+/// The peer's handles of this set of which a shard knows whom they mean, if anybody.
+#[derive(Debug, Default)]
+pub(super) struct Settled {
+    /// By home lane: all up to this one.
+    up_to: [u32; placement::LANES as usize],
+    /// Others: few, for what they overtook waits for the shards of this node, or for one answer of
+    /// the peer.
+    beyond: Vec<u32>,
+}
+
+impl Settled {
+    fn add(&mut self, handle: u32, up_to: u32) {
+        let lane = home_lane_of(handle);
+        let known = &mut self.up_to[lane];
+        *known = up_to.max(*known);
+        let known = *known;
+        self.beyond.retain(|other| home_lane_of(*other) != lane || *other > known);
+        if handle > known {
+            self.beyond.push(handle);
+        }
+    }
+
+    fn has(&self, handle: u32) -> bool {
+        handle <= self.up_to[home_lane_of(handle)] || self.beyond.contains(&handle)
+    }
+}
+
 impl Links {
     /// The member is connected on this shard from now on.
     pub(crate) fn connect(
@@ -62,21 +120,16 @@ impl Links {
         let actives = &mut self.links[link].actives;
         actives.retain(|active| active.hosted != hosted || active.peer != peer);
         actives.push(Active { hosted, peer, handles });
-        self.resolve(link, handles.set, handles.theirs, kit);
+        self.resume_all(link, kit);
     }
 
-    pub(crate) fn disconnect(
-        &mut self,
-        link: usize,
-        (hosted, peer): (HostedId, NodeId),
-        handles: Handles,
-        kit: &mut Kit,
-    ) {
-        let actives = &mut self.links[link].actives;
-        actives.retain(|active| {
-            active.hosted != hosted || active.peer != peer || active.handles != handles
-        });
-        self.resolve(link, handles.set, handles.theirs, kit);
+    /// Whatever link that was: the resource may have forgotten the member meanwhile.
+    pub(crate) fn disconnect(&mut self, (hosted, peer): (HostedId, NodeId), handles: Handles) {
+        for link in &mut self.links {
+            link.actives.retain(|active| {
+                active.hosted != hosted || active.peer != peer || active.handles != handles
+            });
+        }
     }
 
     pub(crate) fn disconnect_all(&mut self, hosted: HostedId) {
@@ -85,13 +138,26 @@ impl Links {
         }
     }
 
-    /// The peer's handles of this home lane up to this one are settled: who waited for it goes on.
-    pub(super) fn resolve(&mut self, link: usize, set: u64, handle: u32, kit: &mut Kit) {
+    /// At the home: all shards know whom this handle of the peer means, or it is void.
+    pub(crate) fn settle(&mut self, link: usize, set: u64, handle: u32, kit: &mut Kit) {
         if set != self.links[link].set {
             return;
         }
-        let resolved = &mut self.links[link].resolved[home_lane_of(handle)];
-        *resolved = handle.max(*resolved);
+        let up_to = self.links[link].opened.settle(handle);
+        self.tell_others(link, kit, || News::Settled { handle, up_to });
+        self.note_settled(link, (handle, up_to), kit);
+        if self.links[link].settled.beyond.len() > SETTLED_BEYOND_MAX {
+            self.lose_set(link, "too many sessions began while one of them waited", kit);
+        }
+    }
+
+    /// Who waited for word of this handle, or of another one up to the second, goes on.
+    pub(super) fn note_settled(&mut self, link: usize, (handle, up_to): (u32, u32), kit: &mut Kit) {
+        self.links[link].settled.add(handle, up_to);
+        self.resume_all(link, kit);
+    }
+
+    fn resume_all(&mut self, link: usize, kit: &mut Kit) {
         for place in 0..self.links[link].pipes.len() {
             if let Some(key) = self.links[link].pipes[place].connection {
                 self.resume(key, kit);
@@ -108,8 +174,7 @@ impl Links {
         if let Some(active) = link.actives.iter().find(is_meant) {
             return Meant::Member(active.hosted, active.peer);
         }
-        let is_settled = handle <= link.resolved[home_lane_of(handle)];
-        if is_settled { Meant::Gone } else { Meant::Unsettled }
+        if link.settled.has(handle) { Meant::Gone } else { Meant::Unsettled }
     }
 
     /// Where messages to this member go, while it is connected: to this shard of the peer.
@@ -135,5 +200,65 @@ impl Links {
             Meant::Member(hosted, peer) => Some((hosted, peer)),
             Meant::Gone | Meant::Unsettled => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use format::ids::ResourceId;
+    use stdx::time::Time;
+
+    use super::*;
+    use crate::links::Fact;
+    use crate::links::fixture::{HOSTED, RESOURCE, kit, node, on_open, with_resource};
+
+    /// What the shard does about what is void, and about what is up: the latter it may do later.
+    fn settle_void(links: &mut Links, kit: &mut Kit) {
+        while let Some(fact) = links.pop_fact() {
+            if let Fact::Void { link, set, handle } = fact {
+                links.settle(link, set, handle, kit);
+            }
+        }
+    }
+
+    /// A peer that starts has some of its resources up, and refuses others of the same home lane.
+    #[test]
+    fn what_is_void_does_not_void_what_waits_for_the_shards() {
+        let (mut kit, mut links) = (kit(), with_resource());
+        links.open(HOSTED, node(1), None, Time::ZERO);
+        on_open(&mut links, RESOURCE, 16);
+        on_open(&mut links, ResourceId(48), 32);
+        settle_void(&mut links, &mut kit);
+        assert_eq!(links.meant_by(0, 16), Meant::Unsettled, "its messages are not lost");
+        assert_eq!(links.meant_by(0, 32), Meant::Gone, "and nothing waits for nobody");
+        let handles = Handles { ours: 16, theirs: 16, set: 1 };
+        links.connect(0, (HOSTED, node(1)), handles, &mut kit);
+        links.settle(0, 1, 16, &mut kit);
+        assert_eq!(links.meant_by(0, 16), Meant::Member(HOSTED, node(1)));
+        links.disconnect((HOSTED, node(1)), handles);
+        assert_eq!(links.meant_by(0, 16), Meant::Gone);
+        assert_eq!(links.meant_by(0, 48), Meant::Unsettled);
+        assert!(links.links[0].settled.beyond.is_empty());
+    }
+
+    /// Its connection would wait for word of it until the peer counted as dead.
+    #[test]
+    fn what_goes_down_before_the_shards_know_it_is_void() {
+        let (mut kit, mut links) = (kit(), with_resource());
+        links.open(HOSTED, node(1), None, Time::ZERO);
+        on_open(&mut links, RESOURCE, 16);
+        links.remove_sessions(HOSTED);
+        settle_void(&mut links, &mut kit);
+        assert_eq!(links.meant_by(0, 16), Meant::Gone);
+    }
+
+    #[test]
+    fn second_open_before_ours_voids_the_first() {
+        let (mut kit, mut links) = (kit(), with_resource());
+        on_open(&mut links, RESOURCE, 16);
+        on_open(&mut links, RESOURCE, 32);
+        settle_void(&mut links, &mut kit);
+        assert_eq!(links.meant_by(0, 16), Meant::Gone);
+        assert_eq!(links.meant_by(0, 32), Meant::Unsettled);
     }
 }

@@ -1,12 +1,14 @@
 //! What tests of links have in common.
 
-use format::ids::BootId;
+use format::ids::{BootId, NodeId, ResourceId};
+use format::message::Open;
 use io::{Options, Reactor};
 use stdx::time::Time;
 
 use crate::budget::Budget;
 use crate::links::connection::{Connection, Stage};
-use crate::links::{Identity, LEAD, Link, Links};
+use crate::links::session::NewSession;
+use crate::links::{HostedId, Identity, LEAD, Link, Links, Way};
 use crate::payloads::{Kit, Payloads};
 use crate::shard::mesh::Mesh;
 use crate::slab::Key;
@@ -29,4 +31,46 @@ pub(super) fn connected() -> (Links, Key) {
     link.pipe_mut(LEAD).connection = Some(key);
     links.links.push(link);
     (links, key)
+}
+
+pub(super) const HOSTED: HostedId = HostedId(0);
+/// At home in lane 0, as all whose number is a multiple of 16.
+pub(super) const RESOURCE: ResourceId = ResourceId(32);
+
+pub(super) fn node(id: u8) -> NodeId {
+    NodeId::new(id).unwrap()
+}
+
+/// A link that is up, and a resource on it.
+pub(super) fn with_resource() -> Links {
+    let name = "alpha".to_owned();
+    let identity = Identity { name, boot_id: BootId(1), start_count: 1, shards: 1 };
+    let mut links = Links::new(identity, LEAD);
+    let mut link = Link::new("bravo".to_owned(), Time::ZERO);
+    link.is_up = true;
+    link.set = 1;
+    links.links.push(link);
+    let new = NewSession {
+        hosted: HOSTED,
+        resource: RESOURCE,
+        resource_name: "r0".to_owned(),
+        me: node(0),
+        peer: node(1),
+        secret: None,
+    };
+    links.add_session(0, new, Time::ZERO);
+    links
+}
+
+/// The peer opens the resource.
+pub(super) fn on_open(links: &mut Links, resource: ResourceId, handle: u32) {
+    let open = Open {
+        handle,
+        resource,
+        resource_name: "r0".to_owned(),
+        sender: node(1),
+        receiver: node(0),
+        replica: None,
+    };
+    links.on_open(Way { link: 0, shard: 0 }, &open, Time::ZERO);
 }

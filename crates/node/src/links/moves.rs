@@ -75,55 +75,17 @@ impl Links {
 
 #[cfg(test)]
 mod tests {
-    use format::ids::{BootId, NodeId, ResourceId};
-    use format::message::Open;
-
     use super::*;
+    use crate::links::Handles;
     use crate::links::active::{Active, Meant};
-    use crate::links::session::NewSession;
-    use crate::links::{Handles, HostedId, Identity, Link, Way};
+    use crate::links::fixture::{HOSTED, RESOURCE, node, on_open, with_resource};
 
-    const HOSTED: HostedId = HostedId(0);
-    const RESOURCE: ResourceId = ResourceId(32);
     const NOW: Time = Time::ZERO;
-
-    fn node(id: u8) -> NodeId {
-        NodeId::new(id).unwrap()
-    }
-
-    /// A link that is up, and a resource on it.
-    fn links() -> Links {
-        let name = "alpha".to_owned();
-        let identity = Identity { name, boot_id: BootId(1), start_count: 1, shards: 1 };
-        let mut links = Links::new(identity, 0);
-        let mut link = Link::new("bravo".to_owned(), NOW);
-        link.is_up = true;
-        link.set = 1;
-        links.links.push(link);
-        let new = NewSession {
-            hosted: HOSTED,
-            resource: RESOURCE,
-            resource_name: "r0".to_owned(),
-            me: node(0),
-            peer: node(1),
-            secret: None,
-        };
-        links.add_session(0, new, NOW);
-        links
-    }
 
     /// Both sides say OPEN over the set that is up.
     fn open(links: &mut Links, handle: u32) {
         links.open(HOSTED, node(1), None, NOW);
-        let open = Open {
-            handle,
-            resource: RESOURCE,
-            resource_name: "r0".to_owned(),
-            sender: node(1),
-            receiver: node(0),
-            replica: None,
-        };
-        links.on_open(Way { link: 0, shard: 0 }, &open, NOW);
+        on_open(links, RESOURCE, handle);
     }
 
     /// The beginnings and ends that the resource was told of, by the peer's handle.
@@ -150,7 +112,7 @@ mod tests {
 
     #[test]
     fn resource_hears_of_the_end_together_with_the_next_beginning() {
-        let mut links = links();
+        let mut links = with_resource();
         open(&mut links, 16);
         assert_eq!(told(&mut links), [("up", 16)]);
         lose_set(&mut links);
@@ -163,7 +125,7 @@ mod tests {
 
     #[test]
     fn who_is_held_for_nothing_is_lost_once() {
-        let mut links = links();
+        let mut links = with_resource();
         open(&mut links, 16);
         told(&mut links);
         lose_set(&mut links);
@@ -181,7 +143,7 @@ mod tests {
 
     #[test]
     fn nothing_is_added_to_a_session_of_a_former_set() {
-        let mut links = links();
+        let mut links = with_resource();
         let handles = Handles { ours: 48, theirs: 16, set: 1 };
         links.links[0].actives.push(Active { hosted: HOSTED, peer: node(1), handles });
         let route = |links: &Links| links.route(0, (HOSTED, node(1)), |_| 0);

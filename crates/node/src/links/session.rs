@@ -142,12 +142,13 @@ impl Links {
 
     /// Forgets a resource's members.
     pub(crate) fn remove_sessions(&mut self, hosted: HostedId) {
-        for link in &mut self.links {
+        for (index, link) in self.links.iter_mut().enumerate() {
             while let Some(place) = link.sessions.iter().position(|s| s.hosted == hosted) {
                 let session = link.sessions.swap_remove(place);
-                if let Some(theirs) = session.theirs {
-                    let (handle, reason) = (theirs.handle, CloseReason::Down);
+                if let Some(Theirs { handle, set, .. }) = session.theirs {
+                    let reason = CloseReason::Down;
                     link.push(session.home_at(link), LinkMessage::Close { handle, reason });
+                    self.facts.push_back(Fact::Void { link: index, set, handle });
                 } else if let Some(ours) = session.ours {
                     link.given_up.push((session.resource, ours));
                 }
@@ -272,6 +273,7 @@ impl Links {
     pub(super) fn on_open(&mut self, way: Way, open: &Open, now: Time) {
         let index = way.link;
         let link = &mut self.links[index];
+        link.opened.note(open.handle);
         let name = link.name.clone();
         let place = link.sessions.iter().position(|s| s.resource == open.resource);
         let given_up = link.given_up.iter().position(|(of, _)| *of == open.resource);
@@ -316,7 +318,10 @@ impl Links {
         let (hosted, peer) = (session.hosted, session.peer);
         let set = self.links[index].set;
         let session = &mut self.links[index].sessions[place];
-        session.theirs = Some(Theirs { handle: open.handle, set, replica: open.replica });
+        let theirs = Theirs { handle: open.handle, set, replica: open.replica };
+        if let Some(Theirs { handle, set, .. }) = session.theirs.replace(theirs) {
+            self.facts.push_back(Fact::Void { link: index, set, handle });
+        }
         if session.ours.is_some() {
             self.note_up(index, hosted, peer);
         } else {
@@ -369,14 +374,14 @@ impl Links {
         if let Some(ours) = session.ours.take().filter(|_| handles.is_none()) {
             link.given_up.push((session.resource, ours));
         }
-        let half_open = session.theirs.take().filter(|_| handles.is_none());
+        let theirs = session.theirs.take();
         if let Some(handles) = session.former.take().or(handles) {
             let scope = Scope { resource: &session.resource_name, peer: &link.name };
             log!(Notice, scope, "disconnected");
             let (hosted, peer) = (session.hosted, session.peer);
             self.facts.push_back(Fact::Down { hosted, peer, handles });
         }
-        if let Some(Theirs { handle, set, .. }) = half_open {
+        if let Some(Theirs { handle, set, .. }) = theirs {
             self.facts.push_back(Fact::Void { link: index, set, handle });
         }
     }
@@ -565,7 +570,11 @@ mod tests {
                 Some(Fact::OpenDue { hosted, peer }) => {
                     self.links.open(hosted, peer, None, self.now);
                 }
+                Some(Fact::Void { link, handle, .. }) => {
+                    self.links.links[link].opened.settle(handle);
+                }
                 Some(Fact::Up { handles, .. }) => {
+                    self.links.links[0].opened.settle(handles.theirs);
                     let before = self.partners.insert(handles.ours, handles.theirs);
                     assert_eq!(before, None, "a handle of ours leads to one session");
                 }
@@ -620,6 +629,12 @@ mod tests {
         let handles = one.handles().expect("connected");
         let there = other.handles().expect("connected");
         assert_eq!((handles.ours, handles.theirs), (there.theirs, there.ours));
+        for end in [one, other] {
+            assert!(
+                end.links.links[0].opened.unsettled.is_empty(),
+                "a handle is not accounted for"
+            );
+        }
         for (ours, theirs) in &one.partners {
             let seen = other.partners.get(theirs).unwrap_or(ours);
             assert_eq!(seen, ours, "{theirs} was sent to one session, and taken by another");

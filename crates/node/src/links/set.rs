@@ -21,6 +21,7 @@ use format::message::{FEATURE_WATCH, Hello, LinkClass, LinkMessage};
 use stdx::time::Time;
 
 use crate::limits::{DIAL_BACKOFF_MIN, HANDSHAKE_DEADLINE};
+use crate::links::active::{Opened, Settled};
 use crate::links::connection::{Connection, Stage};
 use crate::links::moves::Ending;
 use crate::links::paths::Path;
@@ -63,8 +64,8 @@ pub(crate) enum News {
     Lost { reason: String },
     /// To shard 0: the operator says that who was seen as this peer before was somebody else.
     Forget,
-    /// From a resource's home: the peer's handles up to this one are known, or void.
-    Resolved { handle: u32 },
+    /// From a resource's home: this handle of the peer is known, or void, and all up to the second.
+    Settled { handle: u32, up_to: u32 },
 }
 
 impl Links {
@@ -106,7 +107,10 @@ impl Links {
                 }
             }
             News::Forget => self.forget_start(index, kit),
-            News::Resolved { handle } => self.resolve(index, set, handle, kit),
+            News::Settled { handle, up_to } if set == self.links[index].set => {
+                self.note_settled(index, (handle, up_to), kit);
+            }
+            News::Settled { .. } => {}
         }
     }
 
@@ -330,7 +334,8 @@ impl Links {
             // Handles of this set mean nothing in the next one.
             link.next_handle = 1;
         }
-        link.resolved = [0; placement::LANES as usize];
+        link.settled = Settled::default();
+        link.opened = Opened::default();
         let connections: Vec<Key> =
             link.pipes.iter_mut().filter_map(|pipe| pipe.connection.take()).collect();
         for key in connections {
@@ -366,14 +371,6 @@ impl Links {
             Err(error) => {
                 self.end_set(index, &format!("a connection cannot be passed on: {error}"), kit);
             }
-        }
-    }
-
-    /// Tells all shards that the peer's handles up to this one are known, or void.
-    pub(crate) fn announce_void(&mut self, index: usize, set: u64, handle: u32, kit: &mut Kit) {
-        if set == self.links[index].set {
-            self.tell_others(index, kit, || News::Resolved { handle });
-            self.resolve(index, set, handle, kit);
         }
     }
 }

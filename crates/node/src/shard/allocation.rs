@@ -44,16 +44,19 @@ impl Shard {
     /// The extents from the start of the range on; nothing where nothing is known.
     fn find_holes(&mut self, id: HostedId, range: Range<u64>) {
         self.extents.clear();
-        let hosted = self.hosted.get(id.0 as usize).and_then(Option::as_ref);
-        let now = self.rim.kit.now;
-        if hosted.is_some_and(|hosted| hosted.resource.speaks_for_all(now))
-            && let Some(disk) = self.part(id).and_then(|part| part.disk.as_ref())
+        if let Some(disk) = self.part(id).and_then(|part| part.disk.as_ref())
             && let Some(place) = Place::of_byte(range.start)
             && let Some(data) = disk.data_at(place)
         {
             let base = place.first_byte();
             let range = range.start - base..range.end - base;
             find_holes(data, range, &self.rim.kit.reactor, &mut self.extents);
+        }
+        let hosted = self.hosted.get(id.0 as usize).and_then(Option::as_ref);
+        // Asked last, by a clock that is read now: no other node had written when the file was
+        // looked at, however long this thread stood still since it was asked.
+        if !hosted.is_some_and(|hosted| hosted.resource.speaks_for_all(io::now())) {
+            self.extents.clear();
         }
     }
 }

@@ -77,17 +77,16 @@ impl Shard {
                 self.after_parts(hosted, Effect::Connect { peer, handles, report: *report });
             }
             links::Fact::Down { hosted, peer, handles } => {
-                let link = self.part(hosted).and_then(|part| part.peer(peer)).map(|it| it.link);
-                if let Some(link) = link {
-                    let Rim { links, kit, .. } = &mut self.rim;
-                    links.disconnect(link, (hosted, peer), handles, kit);
+                if self.was_not_told(hosted, peer, handles) {
+                    return;
                 }
+                self.rim.links.disconnect((hosted, peer), handles);
                 self.broadcast(hosted, || ToPart::Disconnected { peer, handles });
                 self.after_parts(hosted, Effect::Disconnected { peer });
             }
             links::Fact::Void { link, set, handle } => {
                 let Rim { links, kit, .. } = rim;
-                links.announce_void(link, set, handle, kit);
+                links.settle(link, set, handle, kit);
             }
             links::Fact::PathChanged { hosted } => {
                 let hosted = self.hosted.get(hosted.0 as usize).and_then(Option::as_ref);

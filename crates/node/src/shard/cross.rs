@@ -66,6 +66,15 @@ impl Fence {
     fn is_reached(&self, fence: u64, mut others: impl Iterator<Item = u8>) -> bool {
         others.all(|shard| self.applied[usize::from(shard)] >= fence)
     }
+
+    /// True if this connection is one that nobody was told of yet.
+    fn withdraw_connect(&mut self, of: NodeId, its: Handles) -> bool {
+        let place = self.waiting.iter().position(|(_, effect)| {
+            let Effect::Connect { peer, handles, .. } = effect else { return false };
+            (*peer, *handles) == (of, its)
+        });
+        place.and_then(|place| self.waiting.remove(place)).is_some()
+    }
 }
 
 impl Shard {
@@ -168,10 +177,10 @@ impl Shard {
                 }
             }
             ToPart::Disconnected { peer, handles } => {
-                rim.inbox.push_back((id, Input::Group(GroupInput::PeerDown { peer })));
-                if let Some(link) = part.peer(peer).map(|peer| peer.link) {
-                    rim.links.disconnect(link, (id, peer), handles, kit);
-                }
+                rim.links.disconnect((id, peer), handles);
+                // What arrived over it is taken before: nothing of it follows the end.
+                self.take_facts();
+                self.rim.inbox.push_back((id, Input::Group(GroupInput::PeerDown { peer })));
             }
             ToPart::Redefine(definition) => self.redefine_part(id, &definition),
             ToPart::Forget { peer } => self.forget_peer_of_part(id, peer),
@@ -305,6 +314,12 @@ impl Shard {
         }
     }
 
+    /// A connection ended before anybody was told of it, which nobody is now.
+    pub(super) fn was_not_told(&mut self, id: HostedId, peer: NodeId, handles: Handles) -> bool {
+        let hosted = self.hosted.get_mut(id.0 as usize).and_then(Option::as_deref_mut);
+        hosted.is_some_and(|hosted| hosted.fence.withdraw_connect(peer, handles))
+    }
+
     fn run_effects(&mut self, id: HostedId) {
         while let Some(effect) = self.next_effect(id) {
             self.take_effect(id, effect);
@@ -335,6 +350,7 @@ impl Shard {
                 // A session that ended meanwhile leads nowhere; the machine hears so next.
                 if let Some(link) = link.filter(|_| rim.links.has_handles(id, peer, handles)) {
                     rim.links.connect(link, (id, peer), handles, &mut rim.kit);
+                    rim.links.settle(link, handles.set, handles.theirs, &mut rim.kit);
                 }
             }
             Effect::Disconnected { peer } => {
@@ -345,5 +361,40 @@ impl Shard {
             }
             Effect::Action(action) => self.perform_action(id, action),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use format::ids::BootId;
+
+    use super::*;
+
+    fn connect(peer: u8, theirs: u32) -> Effect {
+        let handles = Handles { ours: 16, theirs, set: 1 };
+        let report = PeerReport { boot_id: BootId(1), shards: 2, replica: None };
+        Effect::Connect { peer: NodeId::new(peer).unwrap(), handles, report }
+    }
+
+    /// The parts would hear of the end first, and keep what is told to them after it for ever.
+    #[test]
+    fn nobody_hears_of_a_connection_after_its_end() {
+        let mut fence = Fence::default();
+        let peer = NodeId::new(1).unwrap();
+        fence.waiting.extend([connect(1, 16), connect(2, 32), connect(1, 48)].map(|it| (7, it)));
+        let handles = Handles { ours: 16, theirs: 48, set: 1 };
+        assert!(fence.withdraw_connect(peer, handles));
+        assert!(!fence.withdraw_connect(peer, handles), "it is gone");
+        assert_eq!(fence.waiting.len(), 2);
+        let told = Effect::Connected {
+            peer,
+            handles,
+            report: PeerReport { boot_id: BootId(1), shards: 2, replica: None },
+        };
+        fence.waiting.push_back((8, told));
+        assert!(
+            !fence.withdraw_connect(peer, handles),
+            "the parts know of it, and hear of its end"
+        );
     }
 }

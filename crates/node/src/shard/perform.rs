@@ -172,9 +172,11 @@ impl Shard {
         let mut actions = std::mem::take(&mut self.resource_actions);
         for action in actions.drain(..) {
             match action {
-                // What the outside hears follows what the lanes were told.
+                // What the outside hears follows what the lanes were told; so does a size that
+                // clients may use.
                 ResourceAction::Send { .. }
                 | ResourceAction::Answer { .. }
+                | ResourceAction::ConfigChanged(_)
                 | ResourceAction::RoleChanged { .. } => {
                     self.after_parts(id, Effect::Action(action));
                 }
@@ -187,7 +189,6 @@ impl Shard {
                 | ResourceAction::EnlargeDisk { .. }
                 | ResourceAction::RenewLease
                 | ResourceAction::Forget { .. }
-                | ResourceAction::ConfigChanged(_)
                 | ResourceAction::Evicted { .. }
                 | ResourceAction::PulledAhead { .. }
                 | ResourceAction::Disconnect { .. }

@@ -11,6 +11,7 @@ use format::ids::{BLOCK_BYTES, BlockRange, LaneIndex, MemberSet, NodeId, Seq};
 use format::message::{DataBody, Write, WriteKind};
 
 use crate::contract::{GroupAction, PartId, Payload, Request, RequestError, RequestKind};
+use crate::group::refuse;
 use crate::lane::{Lane, Operation, OperationKind, OperationState, Turn};
 use crate::limits;
 use crate::quorum;
@@ -31,7 +32,9 @@ impl Lane {
     #[inline(always)]
     pub(crate) fn on_request(&mut self, turn: &mut Turn<'_>, request: &Request) {
         let range = BlockRange::covering(request.offset, request.length);
-        assert!(self.owns(turn.view, range), "a front end splits requests at extent borders");
+        if !self.owns(turn.view, range) {
+            return refuse(*request, RequestError::Io, turn.actions);
+        }
         let leader = self.leader.as_mut().expect("the group asks only a lane that leads");
         if leader.is_full() || !leader.overflow.is_empty() {
             leader.overflow.push_back(*request);

@@ -1,7 +1,7 @@
 //! A leader whose own replica is the only one: nobody else is to be waited for.
 
 use format::ids::EXTENT_BLOCKS;
-use replication::contract::{GroupAction, ToGroup};
+use replication::contract::{GroupAction, RequestError, ToGroup};
 use replication::group::GroupOptions;
 use stdx::time::Time;
 
@@ -50,4 +50,21 @@ fn a_loss_finds_nothing_that_is_stable() {
     alone.step(ToGroup::Lease { until: Time::NEVER });
     assert!(!(0..5).any(|extent| alone.lanes.holds_unequal(extent * EXTENT_BLOCKS)));
     assert_eq!(written(&alone.actions), 5);
+}
+
+/// A front end may know of a size before a lane does.
+#[test]
+fn what_is_asked_of_blocks_behind_the_end_fails() {
+    let mut alone = alone(64);
+    let behind = options(0, &[0]).space.blocks();
+    alone.ask(1, WRITE, behind);
+    let ends: Vec<_> =
+        alone.actions.iter().filter(|it| !matches!(it, GroupAction::Home(_))).collect();
+    assert!(
+        matches!(
+            ends[..],
+            [GroupAction::Complete { result: Err(RequestError::Io), .. }, GroupAction::Release(_)]
+        ),
+        "{ends:?}"
+    );
 }
