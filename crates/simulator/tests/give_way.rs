@@ -264,6 +264,32 @@ fn both_were_told_before_they_met_and_nobody_goes() {
     nobody_goes(&mut it);
 }
 
+/// The word would lie there, and give up without a question what clients write after some later
+/// split brain.
+#[test]
+fn nobody_is_told_to_give_way_where_nothing_parted() {
+    let mut it = Scenario::with_quorum_off(2, 0);
+    demand_of_all(&mut it, AfterSplit::default());
+    it.must_write(0, 7, 1);
+    for peer in [None, NodeId::new(0)] {
+        let refused = it.command(1, Command::DiscardData { peer });
+        it.until("a refusal", |it| it.failed(refused));
+    }
+}
+
+/// The operator spoke of what there was when the node was told.
+#[test]
+fn what_was_written_since_a_node_was_told_to_give_way_is_not_given_up() {
+    let mut it = parted(AfterSplit::default());
+    it.demote(1);
+    it.discard(1, 0);
+    it.promote(1);
+    it.must_write(1, 5000, 22);
+    it.demote(1);
+    meet(&mut it);
+    nobody_goes(&mut it);
+}
+
 /// Node 0 died when it had written down that it lost node 1, and takes itself for one that may have
 /// gone on; to node 1 it is behind. Node 1 is told to give way to node 2 when node 0 is to do so to
 /// node 1.

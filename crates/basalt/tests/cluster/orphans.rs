@@ -69,7 +69,9 @@ fn nodes_that_lost_their_state_directories_serve_again_by_their_disks() {
     start(&mut cluster, &[0, 1, 2]);
     cluster.wait_connected(0);
     let said = cluster.adm_refused(2, &["primary", "r0"]);
-    assert!(said.contains("no replica is UpToDate yet"), "{said}");
+    assert!(said.contains("adm adopt") && said.contains("do not use"), "{said}");
+    let said = cluster.adm_refused(2, &["new-current-uuid", "--clear-bitmap", "r0"]);
+    assert!(!said.contains("--force"), "{said}");
     let said = adopt(&cluster, 0, &["--save", &file(&cluster, 0)]).unwrap_err();
     assert!(said.contains("cannot open disk"), "the resource is up: {said}");
     for index in 0..3 {

@@ -456,6 +456,11 @@ fn failure(error: CommandError, kind: CommandKind) -> Failure {
         CommandErrorCode::NoQuorum => {
             (FailureCode::NoQuorum, "connect more nodes, or see `status` for who is missing")
         }
+        CommandErrorCode::VotesLost => (
+            FailureCode::NoQuorum,
+            "`basalt adm adopt` finds out by the disks who is up to date: take the resource down \
+             on all nodes first (operator guide, section 6); do not use `primary --force`",
+        ),
         CommandErrorCode::NoUpToDateData if kind == CommandKind::Promote => (
             FailureCode::NoUpToDateData,
             "connect a node with up-to-date data; `primary --force` makes the local data the truth",

@@ -56,6 +56,8 @@ pub struct CommandError {
 pub enum CommandErrorCode {
     /// Fewer voters than a majority answer.
     NoQuorum,
+    /// A majority of the vote stores knows of nothing, and there are replicas with data.
+    VotesLost,
     /// No replica that may serve is reachable.
     NoUpToDateData,
     /// Another node is Primary.

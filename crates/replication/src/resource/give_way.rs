@@ -114,6 +114,8 @@ impl Resource {
             Some("this node is Primary: make it Secondary before its data is given up")
         } else if self.stays() {
             Some("another node is giving its data up for that of this one")
+        } else if self.is_of_one_line_with(peer) {
+            Some("nothing parted: who is meant is connected, and has the same data")
         } else {
             None
         };
@@ -126,6 +128,17 @@ impl Resource {
         }
         self.answer(id, Ok(()));
         self.start_discard();
+    }
+
+    /// The word would lie there until some later split brain, whose data nobody had seen.
+    fn is_of_one_line_with(&self, meant: Option<NodeId>) -> bool {
+        let mut peers = self.peers.iter().filter(|(node, _)| meant.is_none_or(|it| it == **node));
+        peers.all(|(_, peer)| peer.report.is_some() && peer.split.is_none() && !peer.unrelated)
+    }
+
+    /// What clients write from here on is not what the operator spoke of.
+    pub(crate) fn forget_any_wish(&mut self) {
+        self.giving.wish = None;
     }
 
     /// The wish was for the next meeting only.

@@ -7,7 +7,9 @@
 use std::collections::BTreeMap;
 
 use format::config::{Config, InSync, Purpose};
-use format::ids::{Ballot, BlockRange, BootId, Epoch, Incarnation, MemberSet, NodeId, Nonce, Seq};
+use format::ids::{
+    Ballot, BlockRange, BootId, Branch, Epoch, Incarnation, MemberSet, NodeId, Nonce, Seq,
+};
 use format::message::{Control, Sealed, SlotBase};
 use format::metadata::ReplicaState;
 use stdx::time::Time;
@@ -351,6 +353,12 @@ impl Resource {
         }
     }
 
+    fn has_a_replica_with_data(&self) -> bool {
+        let replicas = self.diskful();
+        let in_reach = replicas.iter().filter_map(|node| self.replica_of(node));
+        in_reach.into_iter().any(|replica| replica.branch != Branch(0))
+    }
+
     pub(crate) fn on_prepared_for_promotion(&mut self, base: Config) {
         let Some(promotion) = self.promotion.as_ref() else { return self.attempt = None };
         let mode = promotion.mode;
@@ -363,6 +371,11 @@ impl Resource {
             let reason = "the volume has a history: only replicas without one can be called equal";
             self.fail_promotion(CommandErrorCode::Busy, reason);
             return;
+        }
+        if base.epoch == Epoch(0) && mode != PromoteMode::Force && self.has_a_replica_with_data() {
+            let reason = "replicas in reach have data, and the votes of a majority know of none: \
+                          their stores are lost";
+            return self.fail_promotion(CommandErrorCode::VotesLost, reason);
         }
         if insync(&base).is_empty() && mode == PromoteMode::Normal {
             let reason = "no replica is UpToDate yet: `primary --force` makes this one the first";

@@ -87,6 +87,8 @@ pub struct MemberStatus {
     pub out_of_sync: Space,
     pub copied_blocks: u64,
     pub has_replica: bool,
+    /// Its replica is of some line: it was in sync once, or was copied to.
+    pub has_data: bool,
     /// Its replica is of no line that leads to the value which a majority has: it is copied to by
     /// nobody until an operator gives it up.
     pub has_other_history: bool,
@@ -220,6 +222,7 @@ impl Resource {
                 out_of_sync: left,
                 copied_blocks: copied,
                 has_replica: self.replica_of(node).is_some(),
+                has_data: self.replica_of(node).is_some_and(|replica| replica.branch != Branch(0)),
                 has_other_history: self.has_other_history(node),
                 lacks: self.lacks(node),
                 holds_bytes: self.held_of_lacking(node),

@@ -64,17 +64,7 @@ impl Hosted {
         if status.promoting {
             reasons.push("this node is becoming Primary".to_owned());
         }
-        // Until the voters have said what counts, a replica with a history knows that there is one.
-        let is_unborn = match &status.config {
-            Some(config) => config.branch.0 == 0,
-            None => matches!(status.replica, None | Some(ReplicaState::Blank)),
-        };
-        if is_unborn && status.has_quorum {
-            reasons.push(
-                "no replica has been declared the origin yet: use `primary --force` on one node"
-                    .to_owned(),
-            );
-        }
+        reasons.extend(without_origin(status));
         reasons
     }
 
@@ -167,4 +157,21 @@ fn what_takes_it_back(status: &Status) -> &'static str {
     } else {
         "the disk failed or was detached: `attach` takes it, or another one, back"
     }
+}
+
+/// What is to be done where the votes know of no value.
+fn without_origin(status: &Status) -> Option<String> {
+    let has_data = status.members.iter().any(|member| member.has_data);
+    // Until the voters have said what counts, a replica with a history knows that there is one.
+    let is_unborn = match &status.config {
+        Some(config) => config.branch.0 == 0,
+        None => matches!(status.replica, None | Some(ReplicaState::Blank)) && !has_data,
+    };
+    let text = if has_data {
+        "replicas have data, and the votes of a majority know of none: `basalt adm adopt` finds \
+         out who is up to date (operator guide, section 6)"
+    } else {
+        "no replica has been declared the origin yet: use `primary --force` on one node"
+    };
+    (is_unborn && status.has_quorum).then(|| text.to_owned())
 }
