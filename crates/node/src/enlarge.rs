@@ -12,8 +12,9 @@
 //!    from here on they count. The former ones are made zeroes.
 //! 4. The shards write to the new places.
 //!
-//! What fails before step 3 leaves everything as it was. From then on nobody knows which places
-//! count until the disk is read again: the replica is given up, as by any failed write.
+//! What fails before step 3 leaves everything as it was, but for a flush: the disk tells of what it
+//! lost but once, be it of what clients wrote. From step 3 on nobody knows which places count until
+//! the disk is read again. In both cases the replica is given up, as by any failed write.
 //!
 //! The stamp of a further volume's disk is copied like a superblock, with the number that it has:
 //! it still is as new as that of the first disk, or one ahead.
@@ -115,6 +116,7 @@ impl Control {
         if device_bytes > data.size_bytes {
             self.note_size((resource, place), end_of(old));
             extend(&disk.data, &data, device_bytes)?;
+            self.flush(resource, &data)?;
         }
         match old.metadata {
             MetadataPlace::Internal => zero(device, new.data_bytes..end_of(&new), &claim)?,
@@ -123,30 +125,41 @@ impl Control {
                 zero(device, end(old)..end(&new), &claim)?;
             }
         }
-        device.sync()?;
+        self.flush(resource, device)?;
         let copied = self.hold(resource).and_then(|()| {
             let superblock = read()?;
             copy(device, place, (old, &new), &claim)?;
             claim.check()?;
             Ok(superblock)
         });
-        let (moved, result) = match copied {
+        let made = |superblock| match device.sync() {
+            Ok(()) => make_count(device, &superblock, (old, &new)),
+            Err(failure) => Err(failure),
+        };
+        let (moved, result) = match copied.map(made) {
             Err(failure) => (Moved::Not, Err(failure)),
-            Ok(superblock) => match make_count(device, &superblock, (old, &new)) {
-                Ok(()) => (Moved::To(place, new), Ok(new.data_bytes)),
-                Err(failure) => (Moved::Lost, Err(failure)),
-            },
+            Ok(Ok(())) => (Moved::To(place, new), Ok(new.data_bytes)),
+            Ok(Err(failure)) => (Moved::Lost, Err(failure)),
         };
         if result.is_ok() {
             self.note_size((resource, place), end_of(&new));
         }
+        self.release(resource, moved);
+        result
+    }
+
+    fn flush(&self, resource: &str, device: &Device<'_>) -> Result<(), Failure> {
+        device.sync().inspect_err(|_| self.release(resource, Moved::Lost))
+    }
+
+    /// All shards hear of what became of the metadata, and of the disk.
+    fn release(&self, resource: &str, moved: Moved) {
         for shard in 0..self.desk().shards() {
             self.tell_at_last(shard, || {
                 let resource = resource.to_owned();
                 ToShard::ReleaseMetadata { resource, moved }
             });
         }
-        result
     }
 
     /// From here on no shard writes metadata.
@@ -190,8 +203,7 @@ fn extend(path: &Path, data: &Device<'_>, device_bytes: u64) -> Result<(), Failu
         let hint = "everything stays as it is; make room on its file system";
         Failure::new(FailureCode::DiskFailed, message, hint)
     };
-    io::extend_file(&data.file, data.size_bytes..device_bytes).map_err(failed)?;
-    data.file.sync_all().map_err(failed)
+    io::extend_file(&data.file, data.size_bytes..device_bytes).map_err(failed)
 }
 
 /// How long the data device is to be, and how it is divided then.
@@ -277,7 +289,7 @@ fn copy(
         claim.check()?;
         copy_slot(device, slot, old, new)?;
     }
-    device.sync()
+    Ok(())
 }
 
 fn copy_slot(device: &Device<'_>, slot: u8, old: &Layout, new: &Layout) -> Result<(), Failure> {

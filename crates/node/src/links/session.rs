@@ -379,6 +379,8 @@ impl Links {
             let scope = Scope { resource: &session.resource_name, peer: &link.name };
             log!(Notice, scope, "disconnected");
             let (hosted, peer) = (session.hosted, session.peer);
+            // Nothing follows a CLOSE, neither from here nor from there.
+            link.actives.retain(|active| active.hosted != hosted || active.peer != peer);
             self.facts.push_back(Fact::Down { hosted, peer, handles });
         }
         if let Some(Theirs { handle, set, .. }) = theirs {
@@ -704,6 +706,20 @@ mod tests {
         one.links.hold(HOSTED, one.peer, Held::No, &mut kit);
         settle(&mut one, &mut other);
         check(&one, &other);
+    }
+
+    /// It would be taken behind the end, for the peer takes what arrives in order.
+    #[test]
+    fn nothing_follows_a_close() {
+        let mut kit = kit();
+        let (mut one, mut other) = (End::new(0, 1), End::new(1, 0));
+        settle(&mut one, &mut other);
+        let handles = one.handles().unwrap();
+        one.links.connect(0, (HOSTED, one.peer), handles, &mut kit);
+        let route = |end: &End| end.links.route(0, (HOSTED, end.peer), |_| 0);
+        assert!(route(&one).is_some());
+        one.links.reset(HOSTED, one.peer);
+        assert!(route(&one).is_none());
     }
 
     #[test]

@@ -166,6 +166,7 @@ impl Shard {
             return;
         }
         hosted.is_primary = is_primary;
+        hosted.is_news = true;
         log!(Notice, Scope::resource(hosted.name()), "this node is {role}");
         if !is_primary {
             let is_asked = hosted.commands.iter().any(|it| it.kind == CommandKind::Demote);

@@ -230,6 +230,12 @@ impl Part {
             }
             return None;
         };
+        if disk.lacks(&action) {
+            if let Some(token) = token_of(&action) {
+                rim.answer(self.id, token, Err(DeviceError));
+            }
+            return None;
+        }
         if matches!(action, GroupAction::WriteMetadata { .. })
             && let Some(held) = &mut disk.held
         {
@@ -406,6 +412,31 @@ impl Part {
 }
 
 impl Disk {
+    /// Whether that is of a volume which this shard could not open.
+    fn lacks(&self, action: &GroupAction) -> bool {
+        let place = match action {
+            GroupAction::ReadDevice { range, .. }
+            | GroupAction::DigestDevice { range, .. }
+            | GroupAction::WriteDevice { range, .. }
+            | GroupAction::CopyDevice { range, .. }
+            | GroupAction::ZeroDevice { range, .. } => Place::of_block(range.start),
+            GroupAction::WriteMetadata { write: MetadataWrite::Bitmap { page, .. }, .. } => {
+                Place::of_page(*page).0
+            }
+            GroupAction::WriteMetadata { write: MetadataWrite::Activity(_), .. }
+            | GroupAction::FlushDevice { .. }
+            | GroupAction::Send { .. }
+            | GroupAction::SendWrite { .. }
+            | GroupAction::Overlay { .. }
+            | GroupAction::DigestPayload { .. }
+            | GroupAction::KeepBlocks { .. }
+            | GroupAction::Complete { .. }
+            | GroupAction::Release(_)
+            | GroupAction::Home(_) => return false,
+        };
+        place.is_some_and(|place| place != Place::FIRST && self.further_at(place).is_none())
+    }
+
     /// Writes a block of metadata into `out` and says where it belongs: the activity log of all
     /// volumes to the disk of the first, bitmaps each to that of their volume.
     fn encode(&mut self, write: &MetadataWrite, out: &mut [u8]) -> (DiskId, u64) {

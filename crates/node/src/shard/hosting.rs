@@ -348,6 +348,7 @@ impl Shard {
             let name = hosted.name().to_owned();
             self.tell_growth((id, &name), &before, &config.space());
             self.offer(id);
+            self.note_news(id);
         }
     }
 
@@ -401,7 +402,7 @@ impl Shard {
         self.broadcast(id, || ToPart::CloseDisk);
         let place = id.0 as usize;
         if let Some(hosted) = self.hosted.get_mut(place).and_then(Option::as_mut) {
-            hosted.superblock_at = None;
+            hosted.leave_disk(&mut self.rim);
             let is_asked = hosted.commands.iter().any(|it| it.kind == CommandKind::Detach);
             if hosted.definition.tells_of_disk_errors && !is_asked {
                 self.rim.tell_fact(&hosted.definition.name, Fact::DiskFailed);

@@ -24,7 +24,8 @@ pub(crate) enum Moved {
     To(Place, Layout),
     /// It is where it was.
     Not,
-    /// Nobody knows which of the two places counts: nothing may be written any more.
+    /// Nobody knows which of the two places counts, or the disk may have lost what it was told to
+    /// keep: nothing may be written any more.
     Lost,
 }
 
@@ -85,32 +86,26 @@ impl Shard {
             }
         }
         let Some(hosted) = self.hosted[id.0 as usize].as_mut() else { return };
-        if !std::mem::take(&mut hosted.is_metadata_held) {
-            // Another disk was attached meanwhile.
+        if !hosted.is_metadata_held {
+            // The disk was given up meanwhile, and another one attached, perhaps.
             return;
         }
         if let (Some(places), Moved::To(place, layout)) = (&mut hosted.superblock_at, moved) {
             places.move_to(place, layout);
         }
-        // One whose register is not written yet goes on when it is.
-        if hosted.saves.front().is_some_and(|save| save.register.is_none()) {
-            hosted.write_superblock(rim);
-        }
+        hosted.release_superblock(rim);
     }
 
     /// As after a failed write.
     fn give_replica_up(&mut self, id: HostedId) {
         let Some(hosted) = self.hosted[id.0 as usize].as_mut() else { return };
-        if !std::mem::take(&mut hosted.is_metadata_held) {
+        if hosted.superblock_at.is_none() {
             return;
         }
-        hosted.superblock_at = None;
         let member = hosted.definition.me;
         let input = ResourceInput::Group { shard: 0, fact: FromGroup::MemberFailed { member } };
         self.rim.inbox.push_back((id, Input::Resource(input)));
-        if hosted.saves.front().is_some_and(|save| save.register.is_none()) {
-            hosted.write_superblock(&mut self.rim);
-        }
+        hosted.leave_disk(&mut self.rim);
     }
 
     pub(super) fn on_enlarged(&mut self, resource: &str, place: Place, size_bytes: u64) {

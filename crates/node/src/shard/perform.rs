@@ -68,9 +68,10 @@ impl Part {
     }
 
     /// Device requests start in order: one that waits for memory keeps the later ones waiting. A
-    /// read keeps reads alone waiting, for it may wait for what writes release.
+    /// read keeps reads alone waiting, for it may wait for what writes release. Without a disk none
+    /// waits: the next disk is not meant.
     fn submit(&mut self, action: GroupAction, rim: &mut Rim) {
-        if !rim.starved_like(&action).is_empty() {
+        if self.disk.is_some() && !rim.starved_like(&action).is_empty() {
             rim.starve(self.id, action);
         } else if let Some(action) = self.start_device(action, rim) {
             rim.starve(self.id, action);

@@ -161,6 +161,24 @@ impl Hosted {
         rim.kit.reactor.write(disk, offset, buffer, Durability::Fua, token);
     }
 
+    /// Superblocks may be written again; or fail, where there is no disk any more.
+    pub(super) fn release_superblock(&mut self, rim: &mut Rim) {
+        self.is_metadata_held = false;
+        // One whose register is not written yet goes on when it is.
+        if self.saves.front().is_some_and(|save| save.register.is_none()) {
+            self.write_superblock(rim);
+        }
+    }
+
+    /// The disk is given up. A save that waits for its metadata to be moved waits no longer: votes
+    /// stand behind it.
+    pub(super) fn leave_disk(&mut self, rim: &mut Rim) {
+        self.superblock_at = None;
+        if self.is_metadata_held {
+            self.release_superblock(rim);
+        }
+    }
+
     /// The disk does not answer: it takes no superblock any more.
     pub(crate) fn on_superblock_hung(&mut self, save: SaveId, rim: &mut Rim) {
         self.superblock_at = None;

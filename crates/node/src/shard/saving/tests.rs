@@ -4,13 +4,13 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
-use format::ids::{Ballot, BootId, Incarnation, KernelBootId, Nonce, VoteStoreId};
+use format::ids::{Ballot, BlockRange, BootId, Incarnation, KernelBootId, Nonce, VoteStoreId};
 use format::layout::Layout;
 use format::metadata::{Content, FurtherDisk, Register, Superblock};
 use format::superblock::{SUPERBLOCK_BYTES, decode_superblock};
 use io::mailbox::{Mailbox, Receiver};
 use io::{DiskOptions, KeptBytes, Parker, PoolOptions, Reactor, Slice};
-use replication::contract::{ResourceInput, SaveId};
+use replication::contract::{GroupAction, GroupInput, ResourceInput, SaveId, Token};
 use stdx::time::Time;
 use tempfile::TempDir;
 
@@ -18,7 +18,7 @@ use crate::attach::attach;
 use crate::create_md::{CreateMdOptions, Overwrite, create_md};
 use crate::definition::Definition;
 use crate::limits::{MAILBOX_CAPACITY, REGISTER_PATIENCE};
-use crate::links::Identity;
+use crate::links::{HostedId, Identity};
 use crate::memory::MemoryPlan;
 use crate::patience::Patience;
 use crate::shard::disk::PAGE_BYTES;
@@ -318,4 +318,56 @@ fn save_of_which_only_a_stamp_was_written_failed() {
         matches!(input.1, Input::Resource(ResourceInput::SaveFailed { save: SaveId(10) }))
     };
     assert!(inbox.iter().any(is_failure), "{inbox:?}");
+}
+
+/// The thread that moves the metadata hangs with the disk: votes do not wait for it.
+#[test]
+fn save_that_waits_for_a_move_ends_with_the_disk() {
+    let mut place = Place::new();
+    assert!(place.hold());
+    place.save_register(10);
+    while place.writes_under_way() > 0 {
+        place.turn();
+    }
+    assert!(place.durable().is_empty(), "its superblock is held");
+    place.shard.close_disk(place.shard.hosted[0].as_ref().unwrap().id);
+    let ends = place.shard.rim.inbox.drain(..).filter(|(_, input)| {
+        matches!(input, Input::Resource(ResourceInput::SaveFailed { save: SaveId(10) }))
+    });
+    assert_eq!(ends.count(), 1);
+    place.shard.release_metadata("r0", Moved::Not);
+    assert_eq!((place.writes_under_way(), place.durable()), (0, Vec::new()));
+}
+
+/// What waited for a buffer was done on the next disk.
+#[test]
+fn nothing_waits_that_is_asked_of_no_disk() {
+    let mut place = Place::new();
+    let (other, token) = (HostedId(1), Token(1));
+    place.shard.rim.starve(other, GroupAction::FlushDevice { token });
+    let part = place.shard.parts[0].as_mut().unwrap();
+    part.close_disk(&mut place.shard.rim);
+    let token = Token(2);
+    part.perform_group(&mut vec![GroupAction::FlushDevice { token }], &mut place.shard.rim);
+    assert_eq!(place.shard.rim.starved.len(), 1);
+    assert!(matches!(
+        place.shard.rim.inbox.pop_back(),
+        Some((_, Input::Group(GroupInput::Device { token: Token(2), result: Err(_) })))
+    ));
+}
+
+/// A data thread that could not open the disk of a further volume has nothing to do with that of
+/// the first.
+#[test]
+fn a_volume_without_a_disk_is_not_written_to_that_of_another() {
+    let mut place = Place::new();
+    let block = format::space::Place::new(1).unwrap().first_block();
+    let range = BlockRange { start: block, count: 1 };
+    let part = place.shard.parts[0].as_mut().unwrap();
+    let action = GroupAction::ZeroDevice { token: Token(3), range, deallocate: false, fua: false };
+    part.perform_group(&mut vec![action], &mut place.shard.rim);
+    assert!(matches!(
+        place.shard.rim.inbox.pop_back(),
+        Some((_, Input::Group(GroupInput::Device { token: Token(3), result: Err(_) })))
+    ));
 }
