@@ -26,6 +26,9 @@ pub struct Superblock {
     pub node: NodeId,
     pub branch: Branch,
     pub incarnation: Incarnation,
+    /// What the records of the activity log name, where that is not this incarnation: a replica
+    /// that is made anew in use goes on with its log.
+    pub log: Option<Incarnation>,
     pub sealed: Sealed,
     pub joined: Epoch,
     pub candidate: Option<Candidate>,
@@ -108,6 +111,12 @@ pub struct Slot {
 }
 
 impl Superblock {
+    /// The incarnation that the records of the activity log name.
+    #[must_use]
+    pub fn log_incarnation(&self) -> Incarnation {
+        self.log.unwrap_or(self.incarnation)
+    }
+
     /// The members that have a slot.
     #[must_use]
     pub fn slotted(&self) -> MemberSet {

@@ -7,8 +7,9 @@
 //!  32 metadata place(1), 0 internal, 1 external
 //!  33 bitmap slots(1)  34 number of areas(2)  36 zero(4)
 //!  40 areas of { kind(4) zero(4) offset(8) length(8) }:
-//!     1 data (offset on the data device), 2 superblock (twice), 3 activity log, 4 bitmap
-//!     (at most 6; then zero)
+//!     1 data (offset on the data device), 2 superblock (twice), 3 activity log, 4 bitmap,
+//!     5 with feature 2 and no area: the incarnation that records of the activity log name, its
+//!     lower half in place of the offset, its upper one of the length (at most 6; then zero)
 //! 184 with feature 1: the copy of the vote, in the order of docs/formats.md, then zeroes
 //! 512 the record, in the order of docs/formats.md, then zeroes
 //! ```
@@ -17,6 +18,7 @@
 
 use crate::block::{CONTENT_AT, Kind, seal};
 use crate::error::{DecodeError, EncodeError};
+use crate::ids::Incarnation;
 use crate::layout::{AL_BYTES, Layout, MetadataPlace, PAGE_BYTES};
 use crate::metadata::Superblock;
 use crate::vote::{VOTE_AT, VOTE_END, VoteCopy};
@@ -38,6 +40,9 @@ const SEVERAL_VOLUMES: u64 = 1;
 
 /// Features that a reader may ignore, and leaves out when it writes.
 const VOTE_COPIED: u64 = 1;
+/// The activity log is of another incarnation: a reader that does not know takes all of the replica
+/// for different after an unclean end.
+const LOG_NAMED: u64 = 2;
 
 const _: () = assert!(AREAS_AT + AREAS_MAX * AREA_BYTES <= VOTE_AT, "areas end before the vote");
 const _: () = assert!(VOTE_END == RECORD_AT, "the vote ends before the record");
@@ -53,6 +58,7 @@ const DATA: u32 = 1;
 const SUPERBLOCK: u32 = 2;
 const ACTIVITY_LOG: u32 = 3;
 const BITMAP: u32 = 4;
+const LOG_INCARNATION: u32 = 5;
 
 /// Fills a block with the superblock; both copies are the same.
 ///
@@ -69,15 +75,17 @@ pub fn encode_superblock(
     assert_eq!(superblock.lanes, layout.lanes, "the bitmap is laid out by the volume's lanes");
     assert!(superblock.slots.len() <= layout.slots.into(), "each slot has its place in the bitmap");
     assert!(superblock.size_bytes <= layout.data_bytes, "the volume fits into the data area");
-    let areas = areas_of(layout);
+    let mut areas = areas_of(layout).to_vec();
+    areas.extend(superblock.log.map(area_of_log));
     let mut writer = KIND.begin(block);
-    let compatible = if superblock.vote.is_some() { VOTE_COPIED } else { 0 };
+    let mut compatible = if superblock.vote.is_some() { VOTE_COPIED } else { 0 };
+    compatible |= if superblock.log.is_some() { LOG_NAMED } else { 0 };
     compatible.put(&mut writer);
     let features = if superblock.further.is_empty() { 0 } else { SEVERAL_VOLUMES };
     features.put(&mut writer);
     layout.metadata.put(&mut writer);
     layout.slots.put(&mut writer);
-    u16::try_from(areas.len()).expect("five areas").put(&mut writer);
+    u16::try_from(areas.len()).expect("at most six areas").put(&mut writer);
     0_u32.put(&mut writer);
     for Area { kind, offset, length } in areas {
         kind.put(&mut writer);
@@ -126,6 +134,9 @@ pub fn decode_superblock(
     if superblock.slots.len() > layout.slots.into() {
         return Err(impossible("Superblock.slots", superblock.slots.len() as u64));
     }
+    if compatible & LOG_NAMED != 0 {
+        superblock.log = areas.iter().find(|area| area.kind == LOG_INCARNATION).map(log_of);
+    }
     if compatible & VOTE_COPIED != 0 {
         // The replica is whole without it.
         let vote = VoteCopy::decode(&block[..VOTE_END], superblock.resource).ok();
@@ -168,6 +179,16 @@ fn areas_of(layout: &Layout) -> [Area; 5] {
 }
 
 /// The areas of known kinds. Others are there only with a feature that may be ignored.
+fn area_of_log(Incarnation(number): Incarnation) -> Area {
+    let [offset, length] = [number, number >> 64]
+        .map(|half| u64::try_from(half & u128::from(u64::MAX)).expect("cut to 64 bits"));
+    Area { kind: LOG_INCARNATION, offset, length }
+}
+
+fn log_of(area: &Area) -> Incarnation {
+    Incarnation(u128::from(area.length) << 64 | u128::from(area.offset))
+}
+
 fn read_areas(mut reader: Reader<'_>, compatible: u64) -> Result<Vec<Area>, DecodeError> {
     let count: u16 = reader.field("superblock areas")?;
     if usize::from(count) > AREAS_MAX {

@@ -360,7 +360,7 @@ pub(crate) fn read_replica(
         log!(Notice, scope, "unclean end: {} extents were active and are marked", active.len());
     } else if !damaged.is_empty() {
         // Its numbers begin anew: no record of higher ones is to be believed later.
-        empty_rings(device, layout, superblock.incarnation, damaged.iter().copied())?;
+        empty_rings(device, layout, superblock.log_incarnation(), damaged.iter().copied())?;
         for ring in damaged {
             al_next_numbers[usize::from(ring)] = AL_FIRST_NUMBER + 1;
         }
@@ -511,7 +511,7 @@ fn read_activity(
     let mut is_of_earlier = false;
     for ring in 0..u8::try_from(AL_RINGS).expect("16 rings") {
         let (bytes, unreadable) = read_ring(device, layout, ring, definition)?;
-        let mut replayed = replay_ring(ring, superblock.incarnation, &bytes);
+        let mut replayed = replay_ring(ring, superblock.log_incarnation(), &bytes);
         if let Ok(RingReplay { newest, .. }) = replayed
             && unreadable.contains(&layout.al_record_offset(ring, newest + 1))
         {
@@ -528,7 +528,7 @@ fn read_activity(
                 let message = format!("the activity log on {}: {source}", device.path.display());
                 return Err(Failure::new(FailureCode::MetadataMismatch, message, ""));
             }
-            // `invalidate` makes the replica another one, and leaves the log as it is.
+            // Who made the replica another one did not say what its log names.
             Err(ReplayError::OfEarlier { .. }) => is_of_earlier = true,
             Err(error @ ReplayError::Damaged { .. }) => {
                 let scope = Scope::resource(&definition.name);
@@ -607,7 +607,7 @@ fn mark_active(
     volumes.write_superblock(superblock)?;
     let (device, layout) = volumes.first();
     let rings = 0..u8::try_from(AL_RINGS).expect("16 rings");
-    empty_rings(device, layout, superblock.incarnation, rings)
+    empty_rings(device, layout, superblock.log_incarnation(), rings)
 }
 
 /// Durably.

@@ -367,6 +367,7 @@ fn blank(identity: &Identity<'_>, layout: &Layout) -> Superblock {
         clean: identity.clean,
         vote_stamp: VoteStamp::default(),
         vote: None,
+        log: None,
         slots: identity.members.iter().map(slot).collect(),
         further: identity.further.clone(),
     }

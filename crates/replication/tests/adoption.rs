@@ -79,6 +79,7 @@ fn disk_of(id: u8, lost: &[u8], value: &Config) -> Remains {
         write_counter: 3,
         clean: false,
         vote_stamp: VoteStamp { store: VoteStoreId(7), write_counter: 4, ..VoteStamp::default() },
+        log: None,
         vote: VoteCopy::new(VoteStoreId(7), ballot, value).map(Box::new),
         slots: lost.iter().copied().map(slot).collect(),
         further: Vec::new(),

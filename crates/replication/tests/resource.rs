@@ -43,6 +43,7 @@ fn superblock(candidate: Option<Candidate>) -> Superblock {
         clean: true,
         vote_stamp: VoteStamp::default(),
         vote: None,
+        log: None,
         slots: Vec::new(),
         further: Vec::new(),
     }

@@ -68,7 +68,8 @@ impl Wire for Superblock {
             sealed: reader.field("Superblock.sealed")?,
             kernel_boot_id: reader.field("Superblock.kernel_boot_id")?,
             vote_stamp: reader.field("Superblock.vote_stamp")?,
-            // It lies elsewhere in the block.
+            // These lie elsewhere in the block.
+            log: None,
             vote: None,
             candidate: reader.field("Superblock.candidate")?,
             resource_name: reader.field("Superblock.resource_name")?,

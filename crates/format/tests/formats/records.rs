@@ -70,6 +70,7 @@ fn superblock() -> Superblock {
             write_counter: 0x3e,
         },
         vote: None,
+        log: None,
         slots: vec![slot(0, true), slot(1, false), slot(2, true)],
         further: Vec::new(),
     }
@@ -247,6 +248,22 @@ fn newer_version_or_feature_is_told_from_damage() {
     compatible[16] = 1;
     reseal(&mut compatible);
     decode_superblock(&compatible).unwrap();
+}
+
+/// An older release skips what it does not know, for the feature is one that it may leave out.
+#[test]
+fn superblock_tells_of_a_log_that_names_another_incarnation() {
+    let former = Incarnation(u128::MAX - 7);
+    let told = Superblock { log: Some(former), ..superblock() };
+    let whole = superblock_bytes(&told);
+    assert_eq!(whole[16], 2);
+    assert_eq!(decode_superblock(&whole).unwrap().0, told);
+    assert_eq!((told.log_incarnation(), superblock().log_incarnation()), (former, INCARNATION));
+    // It writes the replica without.
+    let mut without = whole;
+    without[16] = 1;
+    reseal(&mut without);
+    assert_eq!(decode_superblock(&without).unwrap().0, superblock());
 }
 
 #[test]

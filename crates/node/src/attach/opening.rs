@@ -66,7 +66,8 @@ pub(super) fn open_replica(
         further.push(open_further(definition, place, read, patience)?);
     }
     let slots = superblock.slots.iter().map(|slot| slot.member).collect();
-    Ok(NewDisk { data, meta, layout, incarnation: superblock.incarnation, slots, further })
+    let log = superblock.log_incarnation();
+    Ok(NewDisk { data, meta, layout, log, slots, further })
 }
 
 /// The disk of a volume behind the first.

@@ -189,6 +189,28 @@ fn records_behind_damage_are_believed_and_those_before_it_are_not() {
     assert_eq!(replayed, 40);
 }
 
+/// `invalidate` makes it another replica while its log is in use.
+#[test]
+fn records_of_a_replica_that_was_made_anew_in_use_are_believed() {
+    let place = Place::new();
+    let (mut superblock, layout) = place.with_records();
+    let device_path = place.disk();
+    let device = Device::share(&device_path).unwrap();
+    superblock.log = Some(superblock.incarnation);
+    superblock.incarnation = Incarnation(0xabc);
+    superblock.clean = false;
+    write_superblock(&device, (&mut superblock, &layout));
+    // The records put extents 0 to 3 into slots.
+    let marked = |replica: &Replica| {
+        let pages = replica.pages.iter();
+        pages.flat_map(|page| page.bits.iter()).map(|word| word.count_ones()).sum::<u32>()
+    };
+    let replica = place.attach();
+    let extents = superblock.space().extents().count();
+    assert!(extents > 4, "{extents} extents are no more than the records name");
+    assert_eq!(u64::from(marked(&replica)), 4 * EXTENT_BLOCKS);
+}
+
 #[test]
 fn metadata_elsewhere_is_not_believed_of_another_data_disk() {
     let place = Place::with_external_metadata();

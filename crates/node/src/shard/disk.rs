@@ -40,7 +40,8 @@ pub(crate) struct Disk {
     pub(crate) data: DiskId,
     pub(crate) meta: DiskId,
     pub(crate) layout: Layout,
-    pub(crate) incarnation: Incarnation,
+    /// What the records of its activity log name.
+    pub(crate) log: Incarnation,
     pub(crate) mem_align: u32,
     /// Slot index of each member in the bitmap area.
     pub(crate) slots: Vec<NodeId>,
@@ -444,7 +445,7 @@ impl Disk {
             MetadataWrite::Activity(record) => {
                 self.counters.al_writes += 1;
                 let block = out.first_chunk_mut().expect("taken as long as a record");
-                encode_al_record(record, self.incarnation, block)
+                encode_al_record(record, self.log, block)
                     .expect("the core keeps records within the bounds of the format");
                 (self.meta, self.layout.al_record_offset(record.ring, record.number))
             }

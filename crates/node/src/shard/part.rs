@@ -65,7 +65,8 @@ pub(crate) struct NewDisk {
     /// `None`: on the data disk.
     pub(crate) meta: Option<SharedDisk>,
     pub(crate) layout: Layout,
-    pub(crate) incarnation: Incarnation,
+    /// What the records of its activity log name.
+    pub(crate) log: Incarnation,
     pub(crate) slots: Vec<NodeId>,
     pub(crate) further: Vec<NewFurther>,
 }
@@ -111,7 +112,7 @@ impl NewDisk {
             data,
             meta,
             layout: self.layout,
-            incarnation: self.incarnation,
+            log: self.log,
             mem_align: rim.kit.reactor.disk_info(data).mem_align,
             slots: self.slots,
             further: Vec::with_capacity(self.further.len()),

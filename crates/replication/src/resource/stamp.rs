@@ -57,6 +57,8 @@ pub(crate) fn is_old_image(register: &Register, stamp: u64) -> bool {
 
 /// Its replica knows nothing that can be relied on.
 pub(crate) fn make_blank(superblock: &mut Superblock, random: &mut Random) {
+    // What is under way names the former one, and may have to be found by it.
+    superblock.log = Some(superblock.log_incarnation());
     let high = u128::from(random.next_u64()) << 64;
     superblock.incarnation = Incarnation(high | u128::from(random.next_u64()));
     superblock.state = ReplicaState::Blank;
@@ -110,6 +112,7 @@ mod tests {
                 write_counter: stamp,
             },
             vote: None,
+            log: None,
             slots: Vec::new(),
             further: Vec::new(),
         };

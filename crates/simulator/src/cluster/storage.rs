@@ -393,6 +393,7 @@ pub(super) fn new_disk(options: &ClusterOptions, node: NodeId, random: &mut Rand
         clean: true,
         vote_stamp: VoteStamp::default(),
         vote: None,
+        log: None,
         slots: vec![own],
         further: further.collect(),
     };
