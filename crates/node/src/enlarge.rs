@@ -22,7 +22,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
 
 use api::response::{Failure, FailureCode};
 use format::ids::{BLOCK_BYTES, LaneIndex};
@@ -57,35 +58,56 @@ pub(crate) struct RoomWanted {
     pub(crate) size_bytes: u64,
 }
 
+/// Why a disk got no room, as it was said last: only another reason is said again.
+type Told = Mutex<HashMap<(String, u8), String>>;
+
 impl Control {
-    /// Enlarges disks, one after the other, for as long as the daemon lives.
-    pub(crate) fn make_room(&self, wanted: &mpsc::Receiver<RoomWanted>) {
-        // Why it was refused: said again only if the reason is another one.
-        let mut told = HashMap::new();
-        for RoomWanted { resource, place, layout, size_bytes } in wanted {
-            let scope = Scope::resource(&resource);
-            let key = (resource.clone(), place.number());
-            let size_bytes = match self.enlarge((&resource, place), &layout, size_bytes) {
-                Ok(size_bytes) => {
-                    told.remove(&key);
-                    log!(Notice, scope, "the disk has room for {size_bytes} bytes of data");
-                    size_bytes
-                }
-                Err(failure) => {
-                    let text = failure.to_string();
-                    if told.get(&key) != Some(&text) {
-                        log!(Warning, scope, "the disk gets no more room: {text}");
-                        told.insert(key, text);
-                    }
-                    0
-                }
-            };
-            let home = self.desk().home_of(&resource);
-            self.tell_at_last(home, || {
-                let resource = resource.clone();
-                ToShard::Enlarged { resource, place, size_bytes }
-            });
+    /// Enlarges disks for as long as the daemon lives, each by a thread of its own: it may hang
+    /// with its disk. Of a resource there is one at a time, which holds the claim.
+    pub(crate) fn make_room(self: &Arc<Self>, wanted: &mpsc::Receiver<RoomWanted>) {
+        let told = Arc::<Told>::default();
+        for wanted in wanted {
+            let (resource, place) = (wanted.resource.clone(), wanted.place);
+            let (control, told) = (Arc::clone(self), Arc::clone(&told));
+            let work = move || control.make_room_for(&wanted, &told);
+            if let Err(error) = thread::Builder::new().name("room".to_owned()).spawn(work) {
+                let scope = Scope::resource(&resource);
+                log!(Error, scope, "the disk gets no more room: cannot start a thread: {error}");
+                self.tell_enlarged(&resource, place, 0);
+            }
         }
+    }
+
+    fn make_room_for(&self, wanted: &RoomWanted, told: &Told) {
+        let RoomWanted { resource, place, layout, size_bytes } = wanted;
+        let (scope, key) = (Scope::resource(resource), (resource.clone(), place.number()));
+        let enlarged = self.enlarge((resource, *place), layout, *size_bytes);
+        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        let size_bytes = match enlarged {
+            Ok(size_bytes) => {
+                told.remove(&key);
+                log!(Notice, scope, "the disk has room for {size_bytes} bytes of data");
+                size_bytes
+            }
+            Err(failure) => {
+                let text = failure.to_string();
+                if told.get(&key) != Some(&text) {
+                    log!(Warning, scope, "the disk gets no more room: {text}");
+                    told.insert(key, text);
+                }
+                0
+            }
+        };
+        drop(told);
+        self.tell_enlarged(resource, *place, size_bytes);
+    }
+
+    fn tell_enlarged(&self, resource: &str, place: Place, size_bytes: u64) {
+        let home = self.desk().home_of(resource);
+        self.tell_at_last(home, || {
+            let resource = resource.to_owned();
+            ToShard::Enlarged { resource, place, size_bytes }
+        });
     }
 
     fn enlarge(

@@ -229,6 +229,27 @@ fn a_disk_that_answers_nothing_holds_up_its_own_resource_alone() {
     all_end(&cluster, &commands);
 }
 
+/// Disks are enlarged beside each other: one that hangs meanwhile keeps no other one small.
+#[test]
+fn a_disk_that_falls_silent_while_it_grows_holds_up_its_own_resource_alone() {
+    let mut cluster = prepare_two_resources();
+    cluster.launch(0);
+    let Some(disk) = Deaf::in_time(&cluster.disk(0)) else {
+        return println!("skipped: a disk that answers nothing takes root and /dev/fuse");
+    };
+    for resource in ["r0", "r1"] {
+        cluster.adm_ok(0, &["up", resource]);
+        cluster.adm_ok(0, &["primary", "--force", resource]);
+    }
+    disk.fall_silent_after_opens(0);
+    let mut asked = cluster.adm_started(0, &["--timeout", "60", "resize", "--size", "80M", "r0"]);
+    thread::park_timeout(Duration::from_secs(1));
+    all_end(&cluster, &[(&["--timeout", "20", "resize", "--size", "80M", "r1"], true)]);
+    cluster.adm_ok(0, &["down", "--force", "r0"]);
+    drop(disk);
+    asked.wait().unwrap();
+}
+
 /// The same where it answers whoever reads its metadata, and falls silent before the data threads
 /// have it: they serve the other resource, too.
 #[test]
