@@ -61,6 +61,19 @@ impl Desk {
         self.wait(asked, io::now() + deadline, deadline)
     }
 
+    /// The same of a question that must not be lost, put by `insist`.
+    pub(crate) fn ask_surely(
+        &self,
+        shard: u8,
+        question: impl Fn(Ticket) -> ToShard,
+        deadline: Duration,
+        is_long: impl FnOnce(),
+    ) -> Result<Reply, Failure> {
+        let (ticket, answer) = self.take_ticket();
+        let is_sent = self.insist(shard, || question(ticket), is_long);
+        self.wait(Asked { ticket, is_sent, answer }, io::now() + deadline, deadline)
+    }
+
     /// Asks all shards, and waits for their answers, by shard.
     pub(crate) fn ask_all(
         &self,
@@ -73,16 +86,18 @@ impl Desk {
     }
 
     fn put(&self, shard: u8, question: impl FnOnce(Ticket) -> ToShard) -> Asked {
-        let (asker, answer) = mpsc::channel();
-        let ticket = {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            waiting.next += 1;
-            let ticket = waiting.next;
-            waiting.askers.insert(ticket, asker);
-            ticket
-        };
+        let (ticket, answer) = self.take_ticket();
         let is_sent = self.tell(shard, question(ticket));
         Asked { ticket, is_sent, answer }
+    }
+
+    fn take_ticket(&self) -> (Ticket, mpsc::Receiver<Result<Reply, Failure>>) {
+        let (asker, answer) = mpsc::channel();
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.next += 1;
+        let ticket = waiting.next;
+        waiting.askers.insert(ticket, asker);
+        (ticket, answer)
     }
 
     pub(crate) fn tell(&self, shard: u8, message: ToShard) -> bool {

@@ -170,11 +170,9 @@ impl Keeper {
         let opened = self.while_it_fails_with(libc::ENOENT, || driver.open_char());
         let file = opened.map_err(|error| format!("cannot open its queues: {error}"))?;
         let file = Arc::new(file);
-        let (resource, served) = (self.plan.resource.clone(), Arc::clone(&file));
-        let place = self.plan.place;
+        let (place, served) = (self.plan.place, Arc::clone(&file));
         let size = driver.size();
-        let order = DeviceOrder::Serve { place, file: served, depth: DEVICE_DEPTH, size };
-        self.tell(ToShard::Device { resource, order })?;
+        self.tell(DeviceOrder::Serve { place, file: served, depth: DEVICE_DEPTH, size })?;
         match self.next_news(DEVICE_SHARD_DEADLINE) {
             Some(News::Serving) => {}
             other => return Err(self.reason_of(other)),
@@ -290,12 +288,8 @@ impl Keeper {
                 self.rest(DEVICE_PEER_LOOK);
                 continue;
             }
-            let resource = self.plan.resource.clone();
             let place = self.plan.place;
-            let order = |ticket| {
-                let order = DeviceOrder::Promote { ticket, place };
-                ToShard::Device { resource, order }
-            };
+            let order = |ticket| self.to_shard(DeviceOrder::Promote { ticket, place });
             // A promotion that takes longer goes on, and is asked after again.
             let Err(failure) = self.desk.ask(self.home(), order, DEVICE_PROMOTION_LOOK) else {
                 return Ok(());
@@ -314,8 +308,7 @@ impl Keeper {
     /// What this node knows may be old, but another tenure is never followed by an older one.
     /// Returns whether enough voters are in reach.
     fn check_nobody_served(&mut self, record: DeviceRecord) -> Result<bool, String> {
-        let (resource, news) = (self.plan.resource.clone(), self.news.clone());
-        self.tell(ToShard::Device { resource, order: DeviceOrder::AskTenure { news } })?;
+        self.tell(DeviceOrder::AskTenure { news: self.news.clone() })?;
         match self.next_news(DEVICE_SHARD_DEADLINE) {
             Some(News::Tenure { last: Some(last), .. }) if last.0 != record.tenure => {
                 Err(overtaken())
@@ -328,12 +321,7 @@ impl Keeper {
     /// This node is not Primary for a device that could not be kept, nor does it become Primary for
     /// one: what was asked for may yet be under way.
     fn give_role_up(&self) {
-        let resource = self.plan.resource.clone();
-        let order = DeviceOrder::GiveUp { place: self.plan.place };
-        if let Err(reason) = self.tell(ToShard::Device { resource, order }) {
-            let scope = Scope::resource(&self.plan.resource);
-            log!(Warning, scope, "it may stay Primary without a device: {reason}");
-        }
+        self.insist(|| DeviceOrder::GiveUp { place: self.plan.place });
     }
 
     /// The page cache and the requests of a device belong to one tenure. Nobody else may have
@@ -395,9 +383,10 @@ impl Keeper {
 
     /// Leaves the device to the next daemon, with all its requests.
     fn leave(&mut self) {
-        let resource = self.plan.resource.clone();
-        let order = |ticket| ToShard::Device { resource, order: DeviceOrder::Leave { ticket } };
-        let left = self.desk.ask(self.home(), order, DEVICE_SHARD_DEADLINE);
+        let order = |ticket| self.to_shard(DeviceOrder::Leave { ticket });
+        let left = self.desk.ask_surely(self.home(), order, DEVICE_SHARD_DEADLINE, || {
+            self.say_overloaded();
+        });
         // Another device of the resource may have let it go already.
         if let Err(failure) = left
             && failure.code != FailureCode::UnknownResource
@@ -455,17 +444,16 @@ impl Keeper {
     }
 
     fn prepare(&mut self) -> Result<Facts, String> {
-        let (resource, news) = (self.plan.resource.clone(), self.news.clone());
-        let order = DeviceOrder::Prepare { place: self.plan.place, news };
-        self.tell(ToShard::Device { resource, order })?;
+        let (place, news) = (self.plan.place, self.news.clone());
+        self.tell(DeviceOrder::Prepare { place, news })?;
         match self.next_news(DEVICE_SHARD_DEADLINE) {
             Some(News::Prepared(facts)) => Ok(facts),
             other => Err(self.reason_of(other)),
         }
     }
 
-    fn tell(&self, message: ToShard) -> Result<(), String> {
-        let is_told = self.desk.tell(self.home(), message);
+    fn tell(&self, order: DeviceOrder) -> Result<(), String> {
+        let is_told = self.desk.tell(self.home(), self.to_shard(order));
         is_told.then_some(()).ok_or_else(|| overloaded().to_string())
     }
 
@@ -475,11 +463,22 @@ impl Keeper {
     }
 
     fn post_end(&self) {
-        let resource = self.plan.resource.clone();
-        let order = DeviceOrder::End { place: self.plan.place };
-        if let Err(reason) = self.tell(ToShard::Device { resource, order }) {
-            log!(Warning, Scope::resource(&self.plan.resource), "its device goes on: {reason}");
-        }
+        self.insist(|| DeviceOrder::End { place: self.plan.place });
+    }
+
+    /// Tells what must not be lost. A shard that is gone serves nothing any more.
+    fn insist(&self, order: impl Fn() -> DeviceOrder) {
+        let message = || self.to_shard(order());
+        self.desk.insist(self.home(), message, || self.say_overloaded());
+    }
+
+    fn to_shard(&self, order: DeviceOrder) -> ToShard {
+        ToShard::Device { resource: self.plan.resource.clone(), order }
+    }
+
+    fn say_overloaded(&self) {
+        let (scope, device) = (Scope::resource(&self.plan.resource), self.plan.device);
+        log!(Warning, scope, "/dev/ublkb{device} waits for an overloaded data thread");
     }
 
     fn wait_until_ended(&mut self) {
@@ -630,3 +629,6 @@ impl Keeper {
 fn overtaken() -> String {
     "another node was Primary meanwhile: its users get errors".to_owned()
 }
+
+#[cfg(test)]
+mod tests;

@@ -27,6 +27,12 @@ pub(crate) struct Names {
 }
 
 impl Names {
+    /// Of a node where nobody wants them.
+    #[cfg(test)]
+    pub(super) fn unwanted() -> Self {
+        Self { are_wanted: false, devices: "/dev".into(), kernel: "/sys/block".into() }
+    }
+
     pub(crate) fn new(options: &Options) -> Self {
         Self { are_wanted: options.drbd_names, devices: "/dev".into(), kernel: "/sys/block".into() }
     }
