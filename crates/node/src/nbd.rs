@@ -329,6 +329,11 @@ impl Nbd {
         !self.dirty.is_empty() || !self.stalled.is_empty() || self.has_room(kit)
     }
 
+    /// A client waits for a buffer.
+    pub(crate) fn is_starved(&self) -> bool {
+        self.starved
+    }
+
     /// Something was given back since a client found no room.
     fn has_room(&self, kit: &Kit) -> bool {
         self.crowded.is_some_and(|it| kit.budget.has_changed(it))

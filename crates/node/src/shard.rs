@@ -32,6 +32,8 @@ mod adjusting;
 pub(crate) mod status;
 mod pace;
 pub(crate) mod messages;
+#[cfg(test)]
+mod fixture;
 
 use std::collections::VecDeque;
 
@@ -142,6 +144,8 @@ pub(crate) struct Shard {
     next_tick: Time,
     /// What the clients of this shard ask for.
     demand: Demand,
+    /// Machines were stepped since those that wait for room were tried again.
+    is_behind: bool,
     /// When disks that do not answer are looked for.
     hung_look_at: Time,
     /// Resources that went down, with requests to their disks under way.
@@ -205,6 +209,7 @@ impl Shard {
             extents: Vec::with_capacity(STATUS_EXTENTS_MAX),
             next_tick: now,
             demand: Demand::NONE,
+            is_behind: false,
             hung_look_at: Time::NEVER,
             left_disks: Vec::new(),
             stopping: None,
@@ -257,7 +262,8 @@ impl Shard {
         vhost.retry_starved(kit);
         vhost.look_again(kit);
         // So is what the clients asked meanwhile.
-        if self.has_work() {
+        self.is_behind = self.has_work();
+        if self.is_behind {
             self.work();
         }
         let Rim { kit, links, vhost, .. } = &mut self.rim;
@@ -296,7 +302,8 @@ impl Shard {
             || self.rim.ublk.is_waiting(&self.rim.kit)
             || self.rim.links.is_due()
             || self.rim.kit.mesh.has_backlog()
-            || self.rim.has_starved();
+            || self.rim.has_starved()
+            || (self.is_behind && self.rim.has_starved_senders());
         if is_busy {
             return self.rim.kit.now;
         }

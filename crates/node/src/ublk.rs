@@ -135,7 +135,12 @@ impl Ublk {
 
     /// Something was given back since a request found no room.
     pub(crate) fn is_waiting(&self, kit: &Kit) -> bool {
-        self.starved_count > 0 && self.crowded.is_some_and(|it| kit.budget.has_changed(it))
+        self.is_starved() && self.crowded.is_some_and(|it| kit.budget.has_changed(it))
+    }
+
+    /// A request waits for a buffer, or for room.
+    pub(crate) fn is_starved(&self) -> bool {
+        self.starved_count > 0
     }
 
     pub(crate) fn has_fact(&self) -> bool {
@@ -300,4 +305,4 @@ fn tell(news: &Sender<News>, what: News) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

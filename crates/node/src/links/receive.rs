@@ -176,6 +176,10 @@ impl Links {
         kit.reactor.recv(socket, room, Self::token(key));
     }
 
+    pub(crate) fn is_starved(&self) -> bool {
+        self.starved
+    }
+
     /// Goes on with connections that found no free buffer.
     pub(crate) fn retry_starved(&mut self, kit: &mut Kit) {
         if !std::mem::take(&mut self.starved) {

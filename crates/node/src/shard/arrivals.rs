@@ -174,6 +174,15 @@ impl Rim {
         !self.starved.is_empty() || !self.starved_reads.is_empty() || !self.blocked_saves.is_empty()
     }
 
+    /// Something that was sent here, by whomever, waits for a buffer.
+    pub(super) fn has_starved_senders(&self) -> bool {
+        self.links.is_starved()
+            || self.nbd.is_starved()
+            || self.nvme.is_starved()
+            || self.ublk.is_starved()
+            || self.vhost.is_starved()
+    }
+
     /// Keeps a device request for later, and its payload with it.
     pub(crate) fn starve(&mut self, hosted: HostedId, action: GroupAction) {
         if let Some(payload) = payload_of(&action) {

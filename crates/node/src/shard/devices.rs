@@ -125,3 +125,6 @@ impl Shard {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

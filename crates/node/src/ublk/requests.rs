@@ -267,7 +267,7 @@ impl Ublk {
 
     /// Requests that wait for memory are tried again, in order.
     pub(crate) fn retry_starved(&mut self, kit: &mut Kit) {
-        if self.starved_count == 0 {
+        if !self.is_starved() {
             return;
         }
         self.crowded = None;

@@ -17,7 +17,7 @@ const PART_BYTES: u32 = 128 << 10;
 const SECTORS: u32 = 2048;
 
 /// A device that is served, by a queue that the kernel does not have.
-fn serve(ublk: &mut Ublk, hosted: HostedId) -> (Key, mpsc::Receiver<News>) {
+pub(crate) fn serve(ublk: &mut Ublk, hosted: HostedId) -> (Key, mpsc::Receiver<News>) {
     let (sender, news) = mpsc::channel();
     let reign = Reign { tenure: Nonce(1), losses: 0 };
     let volume = (hosted, Place::FIRST);

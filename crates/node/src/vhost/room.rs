@@ -138,9 +138,14 @@ impl Room {
 }
 
 impl Vhost {
+    /// A request waits for a buffer, or for room.
+    pub(crate) fn is_starved(&self) -> bool {
+        self.room.waiting > 0
+    }
+
     /// Requests that found no room, or no buffer, are tried again, in order.
     pub(crate) fn retry_starved(&mut self, kit: &mut Kit) {
-        if self.room.waiting == 0 {
+        if !self.is_starved() {
             return;
         }
         self.room.crowded = None;

@@ -4,12 +4,12 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
-use format::ids::{Ballot, BlockRange, BootId, Incarnation, KernelBootId, Nonce, VoteStoreId};
+use format::ids::{Ballot, BlockRange, Incarnation, Nonce, VoteStoreId};
 use format::layout::Layout;
 use format::metadata::{Content, FurtherDisk, Register, Superblock};
 use format::superblock::{SUPERBLOCK_BYTES, decode_superblock};
-use io::mailbox::{Mailbox, Receiver};
-use io::{DiskOptions, KeptBytes, Parker, PoolOptions, Reactor, Slice};
+use io::mailbox::Receiver;
+use io::{DiskOptions, Parker, Slice};
 use replication::contract::{GroupAction, GroupInput, ResourceInput, SaveId, Token};
 use stdx::time::Time;
 use tempfile::TempDir;
@@ -17,22 +17,19 @@ use tempfile::TempDir;
 use crate::attach::attach;
 use crate::create_md::{CreateMdOptions, Overwrite, create_md};
 use crate::definition::Definition;
-use crate::limits::{MAILBOX_CAPACITY, REGISTER_PATIENCE};
-use crate::links::{HostedId, Identity};
-use crate::memory::MemoryPlan;
+use crate::limits::REGISTER_PATIENCE;
+use crate::links::HostedId;
 use crate::patience::Patience;
 use crate::shard::disk::PAGE_BYTES;
+use crate::shard::fixture::shard;
 use crate::shard::hosted::{Save, StampPlace};
-use crate::shard::mesh::Mesh;
 use crate::shard::messages::{FromShard, Ticket};
 use crate::shard::moving::Moved;
-use crate::shard::{Ends, Input, Shard};
+use crate::shard::{Input, Shard};
 use crate::state_dir::StateDir;
 
 const HOLD: Ticket = 2;
 const DISK_BYTES: u64 = 64 << 20;
-/// Of the pool's smallest kind, which superblocks are written from.
-const SMALL_BYTES: usize = 1 << 20;
 
 /// One data thread with one resource, whose machine is not stepped.
 struct Place {
@@ -204,22 +201,6 @@ impl Place {
             other => panic!("{other:?}"),
         }
     }
-}
-
-fn shard(parker: &Parker) -> (Shard, Receiver<FromShard>) {
-    let pool = PoolOptions {
-        small_bytes_max: SMALL_BYTES,
-        kept: KeptBytes::default(),
-        ..PoolOptions::default()
-    };
-    let options = io::reactor::Options { pool, ..io::reactor::Options::default() };
-    let reactor = Reactor::new(options).unwrap();
-    let (_sender, mailbox) = Mailbox::channel(MAILBOX_CAPACITY, reactor.waker());
-    let (outbox, answers) = Mailbox::channel(MAILBOX_CAPACITY, parker.waker());
-    let ends = Ends { mailbox, outbox, mesh: Mesh::new(0, vec![None]), neighbours: Vec::new() };
-    let identity = Identity { name: "a".to_owned(), boot_id: BootId(1), start_count: 1, shards: 1 };
-    let memory = MemoryPlan::of_this_machine(1);
-    (Shard::new(reactor, identity, KernelBootId(1), memory, ends), answers)
 }
 
 /// A disk that was slow when its metadata was to be moved: that was given up, and the write that

@@ -1,0 +1,31 @@
+//! A data thread for tests, which they turn.
+
+use format::ids::{BootId, KernelBootId};
+use io::mailbox::{Mailbox, Receiver};
+use io::{KeptBytes, Parker, PoolOptions, Reactor};
+
+use crate::limits::MAILBOX_CAPACITY;
+use crate::links::Identity;
+use crate::memory::MemoryPlan;
+use crate::shard::mesh::Mesh;
+use crate::shard::messages::FromShard;
+use crate::shard::{Ends, Shard};
+
+/// Of the pool's smallest kind, which superblocks are written from.
+const SMALL_BYTES: usize = 1 << 20;
+
+pub(super) fn shard(parker: &Parker) -> (Shard, Receiver<FromShard>) {
+    let pool = PoolOptions {
+        small_bytes_max: SMALL_BYTES,
+        kept: KeptBytes::default(),
+        ..PoolOptions::default()
+    };
+    let options = io::reactor::Options { pool, ..io::reactor::Options::default() };
+    let reactor = Reactor::new(options).unwrap();
+    let (_sender, mailbox) = Mailbox::channel(MAILBOX_CAPACITY, reactor.waker());
+    let (outbox, answers) = Mailbox::channel(MAILBOX_CAPACITY, parker.waker());
+    let ends = Ends { mailbox, outbox, mesh: Mesh::new(0, vec![None]), neighbours: Vec::new() };
+    let identity = Identity { name: "a".to_owned(), boot_id: BootId(1), start_count: 1, shards: 1 };
+    let memory = MemoryPlan::of_this_machine(1);
+    (Shard::new(reactor, identity, KernelBootId(1), memory, ends), answers)
+}
