@@ -15,14 +15,14 @@ has_role() { [ "$(of_alice .role)" = "$1" ]; }
 
 # refuses WORDS COMMAND..: alice refuses the command for that reason, and in time.
 refuses() {
-  local words=$1 before=$SECONDS status=0
+  local words=$1 before=$SECONDS status=0 said=${SAID:-/tmp/said}
   shift
   timeout "$ANSWER_S" basalt adm --config-file "$WORK/r0.res" --node-socket "$WORK/alice/admin.sock" \
-    "$@" "$RESOURCE" 2>/tmp/said || status=$?
-  echo "$1 ended with $status after $((SECONDS - before)) s: $(cat /tmp/said)"
+    "$@" "$RESOURCE" 2>"$said" || status=$?
+  echo "$1 ended with $status after $((SECONDS - before)) s: $(cat "$said")"
   [ "$status" != 124 ] || fail "$1 was not answered in $ANSWER_S s"
   [ "$status" != 0 ] || fail "$1 was not refused"
-  tr '\n' ' ' < /tmp/said | grep -qE "$words" || fail "$1 was refused for another reason"
+  tr '\n' ' ' < "$said" | grep -qE "$words" || fail "$1 was refused for another reason"
 }
 
 # ends_in_time NODE: SIGTERM, and it is gone.
@@ -63,7 +63,11 @@ wait_whole alice
 say "peers that stand still: the device stays as long as it cannot be written out"
 adm alice primary "$RESOURCE"
 kill -STOP "$(pid_of bob)" "$(pid_of charlie)"
+# Who asks meanwhile hears the same, and not that somebody else has the device.
+SAID=/tmp/said-too refuses "not written out yet|no quorum" secondary &
+too=$!
 refuses "not written out yet|no quorum" secondary
+wait "$too" || fail "the second one was not told the same"
 kill -CONT "$(pid_of bob)" "$(pid_of charlie)"
 wait_whole alice
 is_unclaimed() { ! pgrep -f "^basalt device claim " > /dev/null; }

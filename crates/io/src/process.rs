@@ -279,12 +279,27 @@ pub fn set_nonblocking(file: BorrowedFd<'_>) -> io::Result<()> {
 
 /// Waits until a file has something to read, or its other end is gone: whether that came in time.
 pub fn is_readable_within(file: BorrowedFd<'_>, limit: Duration) -> io::Result<bool> {
+    is_ready_within(file, libc::POLLIN, limit)
+}
+
+/// Waits until the other end of a pipe is gone, whatever there is left to read: whether that came
+/// in time.
+pub fn is_deserted_within(pipe: BorrowedFd<'_>, limit: Duration) -> io::Result<bool> {
+    // The kernel tells of it without being asked to.
+    is_ready_within(pipe, 0, limit)
+}
+
+fn is_ready_within(
+    file: BorrowedFd<'_>,
+    events: libc::c_short,
+    limit: Duration,
+) -> io::Result<bool> {
     let until = crate::now() + limit;
     loop {
         // Rounded up: what rests is less than a millisecond only when it is over.
         let rest_ms = until.since(crate::now()).as_micros().div_ceil(1000);
         let rest_ms = libc::c_int::try_from(rest_ms).unwrap_or(libc::c_int::MAX);
-        let mut wanted = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        let mut wanted = libc::pollfd { fd: file.as_raw_fd(), events, revents: 0 };
         // SAFETY: the set is one valid pollfd, and the descriptor is open while it is borrowed.
         match check(unsafe { libc::poll(&raw mut wanted, 1, rest_ms) }) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -322,10 +337,13 @@ mod tests {
         assert!(!is_readable(Duration::from_millis(2)));
         writer.write_all(b"x").unwrap();
         assert!(is_readable(Duration::from_secs(600)));
+        assert!(!is_deserted_within(reader.as_fd(), Duration::ZERO).unwrap());
         (&reader).read_exact(&mut [0]).unwrap();
         assert!(!is_readable(Duration::ZERO));
+        writer.write_all(b"x").unwrap();
         drop(writer);
         assert!(is_readable(Duration::from_secs(600)));
+        assert!(is_deserted_within(reader.as_fd(), Duration::from_secs(600)).unwrap());
     }
 
     #[test]

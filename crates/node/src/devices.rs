@@ -35,10 +35,10 @@ use frontend::ublk::control::Shape;
 
 use crate::definition::{Definition, OwnVolume};
 use crate::desk::Desk;
-use crate::devices::claim::{Claim, Claiming};
+use crate::devices::claim::{Claim, Claiming, Claims};
 use crate::devices::driver::CONTROL_DEVICE;
 use crate::devices::keeper::{How, Keeper};
-use crate::devices::kept::{AllKept, Kept, Settled};
+use crate::devices::kept::{AllKept, Kept, Settled, Stage};
 use crate::devices::names::Names;
 use crate::limits::{DEVICE_CLAIM_DEADLINE, DEVICE_COMMAND_DEADLINE, DEVICE_LEAVE_DEADLINE};
 use crate::log::{Scope, log};
@@ -46,6 +46,7 @@ use crate::shard::messages::{Force, ToShard};
 use crate::state_dir::StateDir;
 use crate::ublk::News;
 use api::response::{Failure, FailureCode, Reply};
+use api::status::ResourceStatus;
 use stdx::time::Time;
 
 /// A device as it is to be.
@@ -108,6 +109,7 @@ pub(crate) struct Devices {
     timeout: Duration,
     names: Names,
     all: AllKept,
+    claims: Claims,
     absence_said: AtomicBool,
 }
 
@@ -124,6 +126,7 @@ impl Devices {
             timeout,
             names,
             all: AllKept::default(),
+            claims: Claims::default(),
             absence_said: AtomicBool::new(false),
         }
     }
@@ -226,23 +229,27 @@ impl Devices {
     /// Removes the devices of a resource, if it has some, and returns when they are gone: whether
     /// there were any. All of them, or none.
     pub(crate) fn remove(&self, resource: &str, force: Force) -> Result<bool, Failure> {
+        let all = self.all.of(resource);
         let claimed = match force {
-            Force::Yes => self.all.of(resource).into_iter().map(|kept| (kept, None)).collect(),
+            Force::Yes => all.iter().map(|kept| (kept.clone(), None)).collect(),
+            Force::No if self.all.staying(resource).is_empty() => Vec::new(),
             Force::No => {
                 let until = io::now() + DEVICE_CLAIM_DEADLINE;
-                wait_for(self.claim(resource, (until, until))?, until)?
+                self.check_come(resource, until)?;
+                self.check_requests(resource, until)?;
+                wait_for(self.claim(resource)?, until)?
             }
         };
-        let going = send_away(claimed);
+        self.send_away(claimed);
         let until = io::now() + DEVICE_COMMAND_DEADLINE;
-        for (label, device) in &going {
-            if !self.all.is_gone_by(label, until) {
-                let message = format!("/dev/ublkb{device} is not gone yet");
+        for kept in &all {
+            if !self.all.is_gone_by(&kept.label, until) {
+                let message = format!("/dev/ublkb{} is not gone yet", kept.device);
                 let hint = "see the daemon's log, and try again";
                 return Err(Failure::new(FailureCode::Timeout, message, hint));
             }
         }
-        Ok(!going.is_empty())
+        Ok(!all.is_empty())
     }
 
     /// The daemon ends: devices that nobody uses, and that can be written out, go; those of any
@@ -250,13 +257,24 @@ impl Devices {
     pub(crate) fn end_all(&self) {
         let now = io::now();
         let until = now + DEVICE_CLAIM_DEADLINE;
-        let claim = |resource: String| (self.claim(&resource, (now, until)), resource);
-        let claiming: Vec<_> = self.all.resources().into_iter().map(claim).collect();
+        let begin = |resource: &str| {
+            if self.all.staying(resource).is_empty() {
+                return Ok(Vec::new());
+            }
+            self.check_come(resource, now)?;
+            self.check_requests(resource, until)?;
+            self.claim(resource)
+        };
+        let begun = self.all.resources().into_iter().map(|resource| (begin(&resource), resource));
+        let begun: Vec<_> = begun.collect();
         let (mut going, mut left) = (Vec::new(), Vec::new());
-        for (claiming, resource) in claiming {
+        for (begun, resource) in begun {
             let scope = Scope::resource(&resource);
-            match claiming.and_then(|claiming| wait_for(claiming, until)) {
-                Ok(claimed) => going.extend(send_away(claimed)),
+            match begun.and_then(|claiming| wait_for(claiming, until)) {
+                Ok(claimed) => {
+                    going.extend(self.all.of(&resource));
+                    self.send_away(claimed);
+                }
                 // It is lost already, and nobody waits for more.
                 Err(failure) if failure.code == FailureCode::DiskFailed => {
                     log!(Warning, scope, "{failure}");
@@ -275,30 +293,26 @@ impl Devices {
             log!(Warning, Scope::resource(label), "its device was not left in time");
         }
         let until = io::now() + DEVICE_COMMAND_DEADLINE;
-        for (label, device) in going.iter().filter(|(label, _)| !self.all.is_gone_by(label, until))
-        {
-            log!(Warning, Scope::resource(label), "/dev/ublkb{device} is not gone yet");
+        for kept in going.iter().filter(|kept| !self.all.is_gone_by(&kept.label, until)) {
+            let (scope, device) = (Scope::resource(&kept.label), kept.device);
+            log!(Warning, scope, "/dev/ublkb{device} is not gone yet");
         }
     }
 
-    /// Begins to claim the devices of a resource. Those that are still coming are waited for until
-    /// the first of the two times.
-    fn claim(
-        &self,
-        resource: &str,
-        (there_until, until): (Time, Time),
-    ) -> Result<Vec<(Kept, Claiming)>, Failure> {
-        if !self.has_any(resource) {
-            return Ok(Vec::new());
-        }
-        if let Some(kept) = self.all.find_coming(resource, there_until) {
-            let message = format!("/dev/ublkb{} is still being made, or taken over", kept.device);
-            let hint = "see the daemon's log; try again, or cut its users off with --force";
-            return Err(Failure::new(FailureCode::StateRefused, message, hint));
-        }
-        self.check_requests(resource, until)?;
-        let claim = |kept: Kept| Claiming::start(kept.device).map(|claiming| (kept, claiming));
-        self.all.of(resource).into_iter().map(claim).collect()
+    /// Waits for devices of a resource that are still coming.
+    fn check_come(&self, resource: &str, until: Time) -> Result<(), Failure> {
+        let Some(kept) = self.all.find_coming(resource, until) else { return Ok(()) };
+        let message = format!("/dev/ublkb{} is still being made, or taken over", kept.device);
+        let hint = "see the daemon's log; try again, or cut its users off with --force";
+        Err(Failure::new(FailureCode::StateRefused, message, hint))
+    }
+
+    /// Begins to claim the devices of a resource that are there.
+    fn claim(&self, resource: &str) -> Result<Vec<(Kept, Claiming<'_>)>, Failure> {
+        let claim = |kept: Kept| {
+            self.claims.start(&kept.label, kept.device).map(|claiming| (kept, claiming))
+        };
+        self.all.staying(resource).into_iter().map(claim).collect()
     }
 
     /// What a device holds cannot be written out while its requests wait; whoever tries may wait
@@ -309,25 +323,16 @@ impl Devices {
             ToShard::Status { ticket, resources, statistics: false }
         };
         let rest = until.since(io::now());
-        let status = match self.desk.ask(self.desk.home_of(resource), question, rest) {
-            Ok(Reply::Status(status)) => status,
-            // It is gone, and its devices go.
-            Err(failure) if failure.code == FailureCode::UnknownResource => return Ok(()),
-            Err(failure) => return Err(failure),
-            Ok(_) => return Ok(()),
-        };
-        let Some(held) = status.resources.iter().find(|it| it.suspended) else { return Ok(()) };
-        let (code, why) = match held.suspended_quorum || held.suspended_no_data {
-            true => (FailureCode::NoQuorum, "no quorum"),
-            false => (FailureCode::StateRefused, "requests are held back"),
-        };
-        let word = held.suspended_word();
-        let message = format!(
-            "{why} (suspended:{word}): what the block device of {resource} holds cannot be \
-             written out"
-        );
-        let hint = "`status` tells what it waits for; --force gives up what is not written yet";
-        Err(Failure::new(code, message, hint))
+        check_held(resource, &self.desk.ask(self.desk.home_of(resource), question, rest))
+    }
+
+    /// Tells the threads of devices that these are to go.
+    fn send_away(&self, claimed: Vec<(Kept, Option<Claim>)>) {
+        for (kept, claim) in claimed {
+            self.all.note(&kept.label, Stage::Going);
+            // The thread may just be done with it.
+            drop(kept.news.send(News::Remove(claim)));
+        }
     }
 
     fn say_absence(&self) {
@@ -378,21 +383,37 @@ fn not_there(device: u32) -> String {
     format!("/dev/ublkb{device} is not there yet; see the daemon's log")
 }
 
+/// Whether the requests of a resource wait, by what its shard says.
+fn check_held(resource: &str, answer: &Result<Reply, Failure>) -> Result<(), Failure> {
+    let status = match answer {
+        Ok(Reply::Status(status)) => status,
+        // It is gone, and its devices go.
+        Err(failure) if failure.code == FailureCode::UnknownResource => return Ok(()),
+        Err(failure) => return Err(failure.clone()),
+        Ok(_) => return Ok(()),
+    };
+    let is_held = |it: &&ResourceStatus| it.name == resource && it.suspended;
+    let Some(held) = status.resources.iter().find(is_held) else { return Ok(()) };
+    let (code, why) = match held.suspended_quorum || held.suspended_no_data {
+        true => (FailureCode::NoQuorum, "no quorum"),
+        false => (FailureCode::StateRefused, "requests are held back"),
+    };
+    let word = held.suspended_word();
+    let message = format!(
+        "{why} (suspended:{word}): what the block device of {resource} holds cannot be written out"
+    );
+    let hint = "`status` tells what it waits for; --force gives up what is not written yet";
+    Err(Failure::new(code, message, hint))
+}
+
 /// Waits for all claims; without one of them there is none.
 fn wait_for(
-    claiming: Vec<(Kept, Claiming)>,
+    claiming: Vec<(Kept, Claiming<'_>)>,
     until: Time,
 ) -> Result<Vec<(Kept, Option<Claim>)>, Failure> {
-    let wait = |(kept, claiming): (Kept, Claiming)| Ok((kept, claiming.wait(until)?));
+    let wait = |(kept, claiming): (Kept, Claiming<'_>)| Ok((kept, claiming.wait(until)?));
     claiming.into_iter().map(wait).collect()
 }
 
-/// Tells the threads of devices that these are to go: their labels and numbers.
-fn send_away(claimed: Vec<(Kept, Option<Claim>)>) -> Vec<(String, u32)> {
-    let send = |(kept, claim): (Kept, Option<Claim>)| {
-        // The thread may just be done with it.
-        drop(kept.news.send(News::Remove(claim)));
-        (kept.label, kept.device)
-    };
-    claimed.into_iter().map(send).collect()
-}
+#[cfg(test)]
+mod tests;

@@ -11,17 +11,19 @@
 //! cannot be ended, nor can its process: so no thread of the daemon opens one, writes it out or
 //! closes it. It waits for this process for a while, and then lets it be: it ends once it can.
 
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self as stdio, Read, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use api::response::{Failure, FailureCode};
-use io::process::is_readable_within;
+use io::process::{is_deserted_within, is_readable_within};
 use stdx::time::Time;
 
 use crate::devices::driver::block_path;
@@ -91,24 +93,71 @@ fn claim(path: &Path) -> (Answer, Option<File>) {
     }
 }
 
-/// A claim that was asked for. Dropped, it ends by itself as soon as it can.
-#[derive(Debug)]
-pub(super) struct Claiming {
-    path: PathBuf,
-    pipe: ChildStdin,
-    answers: ChildStdout,
+/// The claims of this daemon whose processes may have their devices open, by the device's label.
+///
+/// One that was given up has its device until the kernel answers: for as long it would be taken for
+/// somebody else's. So the next claim of a device begins when the process of the last one ended.
+#[derive(Debug, Default)]
+pub(super) struct Claims {
+    running: Mutex<BTreeMap<String, Arc<File>>>,
 }
 
-impl Claiming {
-    /// Starts the process of it.
-    pub(super) fn start(device: u32) -> Result<Self, Failure> {
+/// A process that claims a device.
+#[derive(Debug)]
+struct Process {
+    pipe: ChildStdin,
+    /// Where it answers. Its end is seen here.
+    answers: Arc<File>,
+}
+
+#[derive(Debug)]
+enum Begun {
+    Now(Process),
+    /// An earlier one has to end first, which answers there.
+    After(Arc<File>),
+}
+
+impl Claims {
+    /// Begins to claim a device.
+    pub(super) fn start(&self, label: &str, device: u32) -> Result<Claiming<'_>, Failure> {
         let mut command = Command::new(OWN_PROGRAM);
         command.arg0("basalt").args(["device", "claim", "--device", &device.to_string()]);
-        let path = block_path(device);
-        Self::by(command, path.clone()).map_err(|error| unknown(&path, &error))
+        self.start_by(command, label, block_path(device))
     }
 
-    fn by(mut command: Command, path: PathBuf) -> stdio::Result<Self> {
+    fn start_by(
+        &self,
+        command: Command,
+        label: &str,
+        path: PathBuf,
+    ) -> Result<Claiming<'_>, Failure> {
+        let label = label.to_owned();
+        let mut claiming = Claiming { claims: self, label, path, command, process: None };
+        if let Begun::Now(process) = claiming.begin()? {
+            claiming.process = Some(process);
+        }
+        Ok(claiming)
+    }
+
+    fn begin(&self, label: &str, command: &mut Command) -> stdio::Result<Begun> {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        // One that cannot be looked at is waited for: that finds out why.
+        running.retain(|_, answers| !has_ended_by(answers, io::now()).unwrap_or(false));
+        if let Some(earlier) = running.get(label) {
+            return Ok(Begun::After(Arc::clone(earlier)));
+        }
+        let process = Process::start(command)?;
+        running.insert(label.to_owned(), Arc::clone(&process.answers));
+        Ok(Begun::Now(process))
+    }
+}
+
+fn has_ended_by(answers: &File, until: Time) -> stdio::Result<bool> {
+    is_deserted_within(answers.as_fd(), until.since(io::now()))
+}
+
+impl Process {
+    fn start(command: &mut Command) -> stdio::Result<Self> {
         // Neither a terminal's signals nor a mount that is to go concern it.
         command.process_group(0).current_dir("/");
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -116,29 +165,65 @@ impl Claiming {
         let pipe = child.stdin.take().expect("it was asked for above");
         let answers = child.stdout.take().expect("it was asked for above");
         thread::Builder::new().name("claim".to_owned()).spawn(move || drop(child.wait()))?;
-        Ok(Self { path, pipe, answers })
+        Ok(Self { pipe, answers: Arc::new(File::from(OwnedFd::from(answers))) })
     }
+}
 
+/// A claim that was asked for. Dropped, it ends by itself as soon as it can.
+#[derive(Debug)]
+pub(super) struct Claiming<'a> {
+    claims: &'a Claims,
+    label: String,
+    path: PathBuf,
+    command: Command,
+    /// None while an earlier one may have the device.
+    process: Option<Process>,
+}
+
+impl Claiming<'_> {
     /// Waits for the claim; `None` if there is no device yet, or no longer.
-    pub(super) fn wait(self, until: Time) -> Result<Option<Claim>, Failure> {
-        let Self { path, pipe, mut answers } = self;
+    pub(super) fn wait(mut self, until: Time) -> Result<Option<Claim>, Failure> {
+        let Process { pipe, answers } = self.process_by(until)?;
+        let path = &self.path;
         let mut bytes = [0; ANSWER_BYTES];
         let read = match is_readable_within(answers.as_fd(), until.since(io::now())) {
-            Ok(true) => answers.read(&mut bytes),
-            Ok(false) => return Err(late(&path)),
+            Ok(true) => (&*answers).read(&mut bytes),
+            Ok(false) => return Err(late(path)),
             Err(error) => Err(error),
         };
-        let length = read.map_err(|error| unknown(&path, &error))?;
+        let length = read.map_err(|error| unknown(path, &error))?;
         let answer = str::from_utf8(&bytes[..length]).ok().and_then(Answer::decode);
         let answer = answer.ok_or_else(|| {
-            unknown(&path, &stdio::Error::other("the process that looks for it ended"))
+            unknown(path, &stdio::Error::other("the process that looks for it ended"))
         })?;
         match answer {
             Answer::Held => Ok(Some(Claim { pipe: Some(pipe), answers })),
             Answer::Refused(libc::ENOENT | libc::ENODEV | libc::ENXIO) => Ok(None),
-            Answer::Refused(errno) => Err(refused(&path, errno)),
-            Answer::Unwritten(errno) => Err(unwritten(&path, errno)),
+            Answer::Refused(errno) => Err(refused(path, errno)),
+            Answer::Unwritten(errno) => Err(unwritten(path, errno)),
         }
+    }
+
+    /// Its process, which begins after that of an earlier claim.
+    fn process_by(&mut self, until: Time) -> Result<Process, Failure> {
+        if let Some(process) = self.process.take() {
+            return Ok(process);
+        }
+        loop {
+            match self.begin()? {
+                Begun::Now(process) => return Ok(process),
+                Begun::After(earlier) => match has_ended_by(&earlier, until) {
+                    Ok(true) => {}
+                    Ok(false) => return Err(late(&self.path)),
+                    Err(error) => return Err(unknown(&self.path, &error)),
+                },
+            }
+        }
+    }
+
+    fn begin(&mut self) -> Result<Begun, Failure> {
+        let begun = self.claims.begin(&self.label, &mut self.command);
+        begun.map_err(|error| unknown(&self.path, &error))
     }
 }
 
@@ -146,7 +231,7 @@ impl Claiming {
 #[derive(Debug)]
 pub(crate) struct Claim {
     pipe: Option<ChildStdin>,
-    answers: ChildStdout,
+    answers: Arc<File>,
 }
 
 impl Drop for Claim {
@@ -193,14 +278,18 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(600);
 
-    fn claiming(script: &str) -> Claiming {
+    fn claiming<'a>(claims: &'a Claims, label: &str, script: &str) -> Claiming<'a> {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        Claiming::by(command, "/dev/ublkb0".into()).unwrap()
+        claims.start_by(command, label, "/dev/ublkb0".into()).unwrap()
+    }
+
+    fn answer(script: &str) -> Result<Option<Claim>, Failure> {
+        claiming(&Claims::default(), "r0", script).wait(io::now() + LONG)
     }
 
     fn failure_of(script: &str) -> Failure {
-        claiming(script).wait(io::now() + LONG).unwrap_err()
+        answer(script).unwrap_err()
     }
 
     /// The daemon waited for the device itself, for as long as its peers were away.
@@ -208,7 +297,8 @@ mod tests {
     fn device_that_answers_nothing_is_waited_for_until_the_deadline() {
         let place = tempfile::tempdir().unwrap();
         let ended = place.path().join("ended");
-        let claiming = claiming(&format!("cat; echo > {}", ended.display()));
+        let claims = Claims::default();
+        let claiming = claiming(&claims, "r0", &format!("cat; echo > {}", ended.display()));
         let failure = claiming.wait(io::now()).unwrap_err();
         assert_eq!(failure.code, FailureCode::Timeout, "{failure}");
         assert!(failure.to_string().contains("/dev/ublkb0"), "{failure}");
@@ -219,13 +309,39 @@ mod tests {
         assert!(ended.exists(), "its process ends when nobody waits");
     }
 
+    /// The second command was told that another layer has the device, which had it for the first.
+    #[test]
+    fn claim_begins_when_the_last_one_of_its_device_has_ended() {
+        let place = tempfile::tempdir().unwrap();
+        let (begun, written) = (place.path().join("begun"), place.path().join("written"));
+        let claims = Claims::default();
+        let (there, end) = (place.path().display(), written.display());
+        // Not longer than the test, should that fail.
+        let wait = format!("while [ -e {there} ] && [ ! -e {end} ]; do sleep 0.01; done");
+        let first = claiming(&claims, "r0", &wait);
+        first.wait(io::now()).unwrap_err();
+
+        let hold = format!("echo > {}; printf held; cat", begun.display());
+        let until = io::now() + Duration::from_millis(200);
+        let failure = claiming(&claims, "r0", &hold).wait(until).unwrap_err();
+        assert_eq!(failure.code, FailureCode::Timeout, "{failure}");
+        assert!(failure.message.contains("is not written out yet"), "{failure}");
+        assert!(!begun.exists(), "its device was open");
+        let other = claiming(&claims, "r1", "printf held; cat").wait(io::now() + LONG);
+        assert!(other.unwrap().is_some(), "it is about another device");
+
+        let next = claiming(&claims, "r0", &hold);
+        std::fs::write(&written, "").unwrap();
+        assert!(next.wait(io::now() + LONG).unwrap().is_some());
+        assert!(begun.exists());
+    }
+
     #[test]
     fn claim_is_held_until_it_is_dropped() {
         let place = tempfile::tempdir().unwrap();
         let ended = place.path().join("ended");
         let script = format!("printf held; cat; echo > {}", ended.display());
-        let claim = claiming(&script).wait(io::now() + LONG).unwrap();
-        let claim = claim.expect("there is a device");
+        let claim = answer(&script).unwrap().expect("there is a device");
         assert!(!ended.exists());
         drop(claim);
         assert!(ended.exists(), "its end is waited for");
@@ -234,7 +350,7 @@ mod tests {
     #[test]
     fn why_a_device_is_not_claimed_is_told_apart() {
         for errno in [libc::ENOENT, libc::ENODEV, libc::ENXIO] {
-            let claim = claiming(&format!("printf 'open {errno}'")).wait(io::now() + LONG);
+            let claim = answer(&format!("printf 'open {errno}'"));
             assert!(claim.unwrap().is_none(), "there is none");
         }
         let failure = failure_of(&format!("printf 'open {}'", libc::EBUSY));

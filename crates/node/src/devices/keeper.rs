@@ -355,7 +355,8 @@ impl Keeper {
                     return Fate::Goes(claim);
                 }
                 News::Remove(held) => {
-                    claim = held;
+                    // Who comes later may have none.
+                    claim = held.or(claim);
                     self.post_end();
                 }
                 News::Leave => {

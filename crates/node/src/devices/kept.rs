@@ -63,9 +63,18 @@ impl AllKept {
     }
 
     pub(super) fn of(&self, resource: &str) -> Vec<Kept> {
+        self.select(|kept, _| kept.resource == resource)
+    }
+
+    /// The devices of a resource that nobody has told to go.
+    pub(super) fn staying(&self, resource: &str) -> Vec<Kept> {
+        self.select(|kept, stage| kept.resource == resource && stage != Stage::Going)
+    }
+
+    fn select(&self, is_meant: impl Fn(&Kept, Stage) -> bool) -> Vec<Kept> {
         let all = self.lock();
-        let kept = all.values().map(|(kept, _)| kept);
-        kept.filter(|kept| kept.resource == resource).cloned().collect()
+        let meant = all.values().filter(|(kept, stage)| is_meant(kept, *stage));
+        meant.map(|(kept, _)| kept.clone()).collect()
     }
 
     pub(super) fn resources(&self) -> BTreeSet<String> {
