@@ -40,7 +40,9 @@ use crate::devices::driver::CONTROL_DEVICE;
 use crate::devices::keeper::{How, Keeper};
 use crate::devices::kept::{AllKept, Kept, Settled, Stage};
 use crate::devices::names::Names;
-use crate::limits::{DEVICE_CLAIM_DEADLINE, DEVICE_COMMAND_DEADLINE, DEVICE_LEAVE_DEADLINE};
+use crate::limits::{
+    DEVICE_CLAIM_DEADLINE, DEVICE_COMMAND_DEADLINE, DEVICE_LEAVE_DEADLINE, DEVICE_LOOK_DEADLINE,
+};
 use crate::log::{Scope, log};
 use crate::shard::messages::{Force, ToShard};
 use crate::state_dir::StateDir;
@@ -253,22 +255,30 @@ impl Devices {
     }
 
     /// The daemon ends: devices that nobody uses, and that can be written out, go; those of any
-    /// other resource wait for the next daemon. It takes a while, but an end it has in any case.
+    /// other resource wait for the next daemon. It takes a while, but an end it has in any case:
+    /// nothing is waited for by itself.
     pub(crate) fn end_all(&self) {
-        let now = io::now();
-        let until = now + DEVICE_CLAIM_DEADLINE;
+        let resources = self.all.resources();
+        if resources.is_empty() {
+            return;
+        }
+        let until = io::now() + DEVICE_CLAIM_DEADLINE;
+        let question = |ticket| ToShard::Status { ticket, resources: vec![], statistics: false };
+        let answers = self.desk.ask_all(question, DEVICE_LOOK_DEADLINE);
         let begin = |resource: &str| {
             if self.all.staying(resource).is_empty() {
                 return Ok(Vec::new());
             }
-            self.check_come(resource, now)?;
-            self.check_requests(resource, until)?;
+            self.check_come(resource, io::now())?;
+            check_held(resource, &answers[usize::from(self.desk.home_of(resource))])?;
             self.claim(resource)
         };
-        let begun = self.all.resources().into_iter().map(|resource| (begin(&resource), resource));
-        let begun: Vec<_> = begun.collect();
+        let (begun, failed): (Vec<_>, Vec<_>) = resources
+            .into_iter()
+            .map(|resource| (begin(&resource), resource))
+            .partition(|(begun, _)| begun.is_ok());
         let (mut going, mut left) = (Vec::new(), Vec::new());
-        for (begun, resource) in begun {
+        for (begun, resource) in failed.into_iter().chain(begun) {
             let scope = Scope::resource(&resource);
             match begun.and_then(|claiming| wait_for(claiming, until)) {
                 Ok(claimed) => {
@@ -288,11 +298,12 @@ impl Devices {
                 }
             }
         }
-        let until = io::now() + DEVICE_LEAVE_DEADLINE;
+        let now = io::now();
+        let until = now + DEVICE_LEAVE_DEADLINE;
         for label in left.iter().filter(|label| !self.all.is_gone_by(label, until)) {
             log!(Warning, Scope::resource(label), "its device was not left in time");
         }
-        let until = io::now() + DEVICE_COMMAND_DEADLINE;
+        let until = now + DEVICE_COMMAND_DEADLINE;
         for kept in going.iter().filter(|kept| !self.all.is_gone_by(&kept.label, until)) {
             let (scope, device) = (Scope::resource(&kept.label), kept.device);
             log!(Warning, scope, "/dev/ublkb{device} is not gone yet");

@@ -180,7 +180,9 @@ pub(crate) const DEVICE_PEER_LOOK: Duration = Duration::from_millis(20);
 /// How long a number or a file that is still taken is waited for, and how often it is tried.
 pub(crate) const DEVICE_BUSY_PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) const DEVICE_POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// A daemon that ends waits so long for a device to be left.
+/// A daemon that ends waits so long to be told whose requests are held back.
+pub(crate) const DEVICE_LOOK_DEADLINE: Duration = Duration::from_secs(3);
+/// And so long for a device to be left.
 pub(crate) const DEVICE_LEAVE_DEADLINE: Duration = Duration::from_secs(5);
 
 /// Rings of one virtual machine's disk.

@@ -10,6 +10,8 @@ use super::*;
 use crate::patience::Patience;
 use crate::shard::messages::Ticket;
 
+const LONG: Duration = Duration::from_secs(600);
+
 /// A node with two shards, which answer nothing by themselves, and a device of each.
 struct Node {
     devices: Arc<Devices>,
@@ -54,6 +56,35 @@ fn asked(mailbox: &mut Receiver<ToShard>) -> Option<Ticket> {
         Some(other) => panic!("{other:?}"),
         None => None,
     }
+}
+
+/// They were asked one after the other: a shard that said nothing for ten seconds left no time to
+/// the devices of the others.
+#[test]
+fn end_waits_for_no_shard_before_it_asks_the_next_one() {
+    let Node { devices, mut mailboxes, news, _directory } = Node::new();
+    let desk = Arc::clone(&devices.desk);
+    thread::scope(|scope| {
+        let ending = scope.spawn(|| devices.end_all());
+        let until = io::now() + DEVICE_LOOK_DEADLINE / 2;
+        let mut tickets = [None; 2];
+        while tickets.contains(&None) && io::now() < until {
+            for (ticket, mailbox) in tickets.iter_mut().zip(&mut mailboxes) {
+                *ticket = ticket.or_else(|| asked(mailbox));
+            }
+            thread::yield_now();
+        }
+        for ticket in tickets.iter().flatten() {
+            let busy = Failure::new(FailureCode::StateRefused, "it is busy", "");
+            desk.hand_out(*ticket, Err(busy));
+        }
+        assert!(tickets.iter().all(Option::is_some), "{tickets:?}");
+        for (label, news) in &news {
+            assert!(matches!(news.recv_timeout(LONG), Ok(News::Leave)));
+            devices.all.remove(label);
+        }
+        ending.join().unwrap();
+    });
 }
 
 /// It was claimed once more, and was in use by the first claim.
