@@ -15,6 +15,7 @@ mod log;
 mod slab;
 mod payloads;
 mod budget;
+mod outstanding;
 mod tls;
 mod stream;
 mod definition;

@@ -503,7 +503,7 @@ impl Vhost {
         let has_requests = queue.ring.taken() > 0;
         self.let_go(&queue, kit);
         if has_requests {
-            self.orphan_requests();
+            self.orphan_requests(kit);
         }
     }
 
@@ -516,7 +516,7 @@ impl Vhost {
                 self.let_go(&queue, kit);
             }
         }
-        self.orphan_requests();
+        self.orphan_requests(kit);
     }
 
     fn let_go(&mut self, queue: &Queue, kit: &mut Kit) {

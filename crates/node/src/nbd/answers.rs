@@ -12,9 +12,10 @@ use stdx::time::Time;
 use crate::limits::STATUS_EXTENTS_MAX;
 use crate::links::HostedId;
 use crate::nbd::Nbd;
-use crate::nbd::work::{Work, of_part_id};
+use crate::nbd::work::{ClientRequest, Work, of_part_id};
+use crate::outstanding::{Orphanage, Outstanding};
 use crate::payloads::Kit;
-use crate::slab::Key;
+use crate::slab::{Key, Slab};
 
 #[expect(clippy::cast_possible_truncation, reason = "below 1 KiB")]
 pub(super) const HEAD_BYTES: u32 = REPLY_BYTES_MAX as u32;
@@ -44,7 +45,7 @@ impl Nbd {
             if let Ok(Some(payload)) = result {
                 kit.release(payload);
             }
-            return self.end_orphan(key);
+            return self.end_orphan(key, kit);
         };
         session.held -= part;
         let plain = result.map(|_| ());
@@ -238,37 +239,42 @@ impl Nbd {
                 held.release(kit);
             }
             request.give_back(usize::from(request.is_arriving), kit);
-            if request.room.part == 0 {
-                // The answer of the core will find nobody.
-                request.in_flight = 0;
-            }
-            self.orphans += 1;
-            self.end_orphan(key);
+            self.orphan(key, kit);
         }
     }
+}
 
-    /// The resource is gone: of what nobody waits for any more, nothing is answered.
-    pub(crate) fn forget_orphans(&mut self, hosted: HostedId, kit: &mut Kit) {
-        for index in 0..self.requests.end() {
-            let Some(key) = self.requests.key_at(index) else { continue };
-            let Some(request) = self.requests.get_mut(key).filter(|it| it.hosted == hosted) else {
-                continue;
-            };
-            if self.clients.get(request.client).is_some() {
-                continue;
-            }
-            request.give_back(request.in_flight, kit);
-            request.in_flight = 0;
-            self.end_orphan(key);
-        }
+impl Orphanage for Nbd {
+    type Request = ClientRequest;
+
+    fn requests(&mut self) -> &mut Slab<ClientRequest> {
+        &mut self.requests
     }
 
-    /// Forgets a request whose client is gone, once the core has nothing of it any more.
-    fn end_orphan(&mut self, key: Key) {
-        if self.requests.get(key).is_some_and(|request| request.in_flight == 0) {
-            self.forget(key);
-            self.orphans -= 1;
-        }
+    fn orphans(&mut self) -> &mut usize {
+        &mut self.orphans
+    }
+
+    fn take_out(&mut self, key: Key, _kit: &mut Kit) {
+        self.forget(key);
+    }
+}
+
+impl Outstanding for ClientRequest {
+    fn hosted(&self) -> HostedId {
+        self.hosted
+    }
+
+    fn is_orphan(&mut self) -> &mut bool {
+        &mut self.is_orphan
+    }
+
+    fn in_flight(&mut self) -> &mut usize {
+        &mut self.in_flight
+    }
+
+    fn part_bytes(&self) -> usize {
+        self.room.part
     }
 }
 

@@ -183,6 +183,7 @@ impl Nbd {
             since,
             in_flight: 0,
             is_arriving: false,
+            is_orphan: false,
             room,
             work,
         });

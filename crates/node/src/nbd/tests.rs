@@ -16,6 +16,7 @@ use io::{Event, Options, Reactor};
 use super::*;
 use crate::budget::Budget;
 use crate::limits::{CLIENTS_BYTES_MAX, RESOURCE_BYTES_MAX};
+use crate::outstanding::Orphanage;
 use crate::payloads::Payloads;
 use crate::shard::mesh::Mesh;
 

@@ -16,7 +16,7 @@ use crate::payloads::Kit;
 use crate::slab::Key;
 
 #[derive(Debug)]
-pub(super) struct ClientRequest {
+pub(crate) struct ClientRequest {
     pub(super) client: Key,
     pub(super) hosted: HostedId,
     /// Where its volume begins in the block space.
@@ -28,6 +28,8 @@ pub(super) struct ClientRequest {
     pub(super) in_flight: usize,
     /// One of a write has its buffer, and is not whole yet.
     pub(super) is_arriving: bool,
+    /// Its client is gone.
+    pub(super) is_orphan: bool,
     pub(super) room: Room,
     pub(super) work: Work,
 }

@@ -19,6 +19,7 @@ use crate::nbd::Fact;
 use crate::nvme::Nvme;
 use crate::nvme::requests::{IoRequest, Step, namespace_of};
 use crate::nvme::work::{Work, of_part_id, part_id, part_number};
+use crate::outstanding::Orphanage;
 use crate::payloads::Kit;
 use crate::slab::Key;
 

@@ -23,11 +23,12 @@ use crate::nvme::admin::Session;
 use crate::nvme::queue::{Admission, Filling, IoQueue, Queue, Stage};
 use crate::nvme::room::{held_bytes, lengths};
 use crate::nvme::work::{Parts, Work};
+use crate::outstanding::{Orphanage, Outstanding};
 use crate::payloads::Kit;
-use crate::slab::Key;
+use crate::slab::{Key, Slab};
 
 #[derive(Debug)]
-pub(super) struct IoRequest {
+pub(crate) struct IoRequest {
     pub(super) queue: Key,
     pub(super) hosted: HostedId,
     /// The volume; offsets of `work` count from its start.
@@ -407,40 +408,50 @@ impl Nvme {
                 continue;
             }
             request.work.release(kit);
-            request.is_orphan = true;
-            if request.held_bytes == 0 {
-                // The answer of the core will find nobody.
-                request.in_flight = 0;
-            }
             controller = Some(request.controller);
-            self.orphans += 1;
-            self.end_orphan(key, kit);
+            self.orphan(key, kit);
         }
         if let Some(session) = controller.and_then(|key| self.controllers.get_mut(key)) {
             session.waiting.retain(|key| self.requests.get(*key).is_some());
         }
     }
+}
 
-    /// The resource is gone: of what nobody waits for any more, nothing is answered.
-    pub(crate) fn forget_orphans(&mut self, hosted: HostedId, kit: &mut Kit) {
-        for index in 0..self.requests.end() {
-            let Some(key) = self.requests.key_at(index) else { continue };
-            let Some(request) = self.requests.get_mut(key).filter(|it| it.hosted == hosted) else {
-                continue;
-            };
-            if request.is_orphan {
-                request.in_flight = 0;
-                self.end_orphan(key, kit);
-            }
-        }
+impl Orphanage for Nvme {
+    type Request = IoRequest;
+
+    fn requests(&mut self) -> &mut Slab<IoRequest> {
+        &mut self.requests
     }
 
-    /// Forgets a request whose queue is gone, once the core has nothing of it any more.
-    pub(super) fn end_orphan(&mut self, key: Key, kit: &mut Kit) {
-        if self.requests.get(key).is_some_and(|request| request.in_flight == 0) {
-            self.forget(key, kit);
-            self.orphans -= 1;
-        }
+    fn orphans(&mut self) -> &mut usize {
+        &mut self.orphans
+    }
+
+    fn take_out(&mut self, key: Key, kit: &mut Kit) {
+        self.forget(key, kit);
+    }
+}
+
+impl Outstanding for IoRequest {
+    fn hosted(&self) -> HostedId {
+        self.hosted
+    }
+
+    fn is_orphan(&mut self) -> &mut bool {
+        &mut self.is_orphan
+    }
+
+    fn in_flight(&mut self) -> &mut usize {
+        &mut self.in_flight
+    }
+
+    fn part_bytes(&self) -> usize {
+        0
+    }
+
+    fn is_counted(&self) -> bool {
+        self.held_bytes > 0
     }
 }
 

@@ -10,6 +10,7 @@ use crate::limits::NVME_REFUSAL_REST;
 use crate::links::HostedId;
 use crate::nbd::Fact;
 use crate::nvme::{Offer, namespace_of};
+use crate::outstanding::Orphanage;
 use crate::shard::commands::address_failure;
 use crate::shard::hosted::{CommandKind, Hosted};
 use crate::shard::mesh::{Exports, ToPart};

@@ -12,12 +12,13 @@ use replication::contract::{GroupInput, PartId, Payload, Request, RequestError, 
 use crate::budget::part_bytes;
 use crate::limits::PARTS_PER_REQUEST_MAX;
 use crate::links::HostedId;
+use crate::outstanding::{Orphanage, Outstanding};
 use crate::payloads::Kit;
-use crate::slab::Key;
+use crate::slab::{Key, Slab};
 use crate::ublk::{Stage, Ublk};
 
 #[derive(Debug)]
-pub(super) struct BlockRequest {
+pub(crate) struct BlockRequest {
     hosted: HostedId,
     device: Key,
     tag: u16,
@@ -203,7 +204,7 @@ impl Ublk {
             request.in_flight -= 1;
             kit.budget.give_back(request.hosted, request.part_bytes);
             if request.is_orphan {
-                self.end_orphan(key);
+                self.end_orphan(key, kit);
                 return drop_payload(payload, kit);
             }
             if holds_data(request.wanted.kind) {
@@ -301,42 +302,49 @@ impl Ublk {
         let mut count = 0;
         for index in 0..self.requests.end() {
             let Some(key) = self.requests.key_at(index) else { continue };
-            let Some(request) = self.requests.get_mut(key) else { continue };
+            let Some(request) = self.requests.get(key) else { continue };
             if request.device != device || request.is_orphan {
                 continue;
             }
-            request.is_orphan = true;
-            if request.part_bytes == 0 {
-                // The answer of the core will find nobody.
-                request.in_flight = 0;
-            }
-            let request = self.requests.get(key).expect("found just now");
             self.commit(request, Errno::Io.result(), kit);
-            self.orphans += 1;
-            self.end_orphan(key);
+            self.orphan(key, kit);
             count += 1;
         }
         count
     }
+}
 
-    /// The resource is gone: of what nobody waits for any more, nothing is answered.
-    pub(crate) fn forget_orphans(&mut self, hosted: HostedId, kit: &mut Kit) {
-        for index in 0..self.requests.end() {
-            let Some(key) = self.requests.key_at(index) else { continue };
-            let Some(request) = self.requests.get_mut(key) else { continue };
-            if request.hosted == hosted && request.is_orphan {
-                kit.budget.give_back(hosted, request.in_flight * request.part_bytes);
-                request.in_flight = 0;
-                self.end_orphan(key);
-            }
-        }
+impl Orphanage for Ublk {
+    type Request = BlockRequest;
+
+    fn requests(&mut self) -> &mut Slab<BlockRequest> {
+        &mut self.requests
     }
 
-    fn end_orphan(&mut self, key: Key) {
-        if self.requests.get(key).is_some_and(|request| request.in_flight == 0) {
-            self.requests.remove(key);
-            self.orphans -= 1;
-        }
+    fn orphans(&mut self) -> &mut usize {
+        &mut self.orphans
+    }
+
+    fn take_out(&mut self, key: Key, _kit: &mut Kit) {
+        self.requests.remove(key);
+    }
+}
+
+impl Outstanding for BlockRequest {
+    fn hosted(&self) -> HostedId {
+        self.hosted
+    }
+
+    fn is_orphan(&mut self) -> &mut bool {
+        &mut self.is_orphan
+    }
+
+    fn in_flight(&mut self) -> &mut usize {
+        &mut self.in_flight
+    }
+
+    fn part_bytes(&self) -> usize {
+        self.part_bytes
     }
 }
 

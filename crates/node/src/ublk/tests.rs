@@ -8,6 +8,7 @@ use replication::contract::PartId;
 use super::*;
 use crate::budget::buffer_bytes;
 use crate::limits::RESOURCE_BYTES_MAX;
+use crate::outstanding::Orphanage;
 use crate::vhost::fixture::kit;
 
 const HELD: HostedId = HostedId(0);

@@ -10,12 +10,13 @@ use crate::budget::part_bytes;
 use crate::limits::{PARTS_PER_REQUEST_MAX, SHARDS_MAX};
 use crate::links::HostedId;
 use crate::nbd::Fact;
+use crate::outstanding::{Orphanage, Outstanding};
 use crate::payloads::Kit;
-use crate::slab::Key;
+use crate::slab::{Key, Slab};
 use crate::vhost::{Queue, Vhost};
 
 #[derive(Debug)]
-pub(super) struct GuestRequest {
+pub(crate) struct GuestRequest {
     hosted: HostedId,
     queue: Key,
     account: Key,
@@ -198,7 +199,7 @@ impl Vhost {
                 request.next = request.end;
             }
             if request.is_orphan {
-                self.end_orphan(key);
+                self.end_orphan(key, kit);
             } else {
                 if let Some(payload) = payload {
                     self.put(key, part, payload, kit);
@@ -257,7 +258,7 @@ impl Vhost {
 
     /// What rings that are gone had asked is nobody's any more. What holds buffers in the core does
     /// so until it is answered.
-    pub(super) fn orphan_requests(&mut self) {
+    pub(super) fn orphan_requests(&mut self, kit: &mut Kit) {
         for index in 0..self.requests.end() {
             let Some(key) = self.requests.key_at(index) else { continue };
             let Some(request) = self.requests.get_mut(key).filter(|it| !it.is_orphan) else {
@@ -266,36 +267,44 @@ impl Vhost {
             if self.queues.get(request.queue).is_some() {
                 continue;
             }
-            request.is_orphan = true;
             request.chain = Chain::default();
-            if request.part_bytes == 0 {
-                // The answer of the core will find nobody.
-                request.in_flight = 0;
-            }
             self.room.end(request.account);
-            self.orphans += 1;
-            self.end_orphan(key);
+            self.orphan(key, kit);
         }
     }
+}
 
-    /// The resource is gone: of what nobody waits for any more, nothing is answered.
-    pub(crate) fn forget_orphans(&mut self, hosted: HostedId, kit: &mut Kit) {
-        for index in 0..self.requests.end() {
-            let Some(key) = self.requests.key_at(index) else { continue };
-            let Some(request) = self.requests.get_mut(key) else { continue };
-            if request.hosted == hosted && request.is_orphan {
-                kit.budget.give_back(hosted, request.in_flight * request.part_bytes);
-                request.in_flight = 0;
-                self.end_orphan(key);
-            }
-        }
+impl Orphanage for Vhost {
+    type Request = GuestRequest;
+
+    fn requests(&mut self) -> &mut Slab<GuestRequest> {
+        &mut self.requests
     }
 
-    fn end_orphan(&mut self, key: Key) {
-        if self.requests.get(key).is_some_and(|request| request.in_flight == 0) {
-            self.requests.remove(key);
-            self.orphans -= 1;
-        }
+    fn orphans(&mut self) -> &mut usize {
+        &mut self.orphans
+    }
+
+    fn take_out(&mut self, key: Key, _kit: &mut Kit) {
+        self.requests.remove(key);
+    }
+}
+
+impl Outstanding for GuestRequest {
+    fn hosted(&self) -> HostedId {
+        self.hosted
+    }
+
+    fn is_orphan(&mut self) -> &mut bool {
+        &mut self.is_orphan
+    }
+
+    fn in_flight(&mut self) -> &mut usize {
+        &mut self.in_flight
+    }
+
+    fn part_bytes(&self) -> usize {
+        self.part_bytes
     }
 }
 

@@ -14,6 +14,7 @@ use crate::limits::{
     GUEST_CHAINS_SPARE_MAX, GUEST_DESCRIPTORS_PER_LOOK, GUEST_DESCRIPTORS_PER_TURN,
     GUEST_PART_DESCRIPTORS, GUEST_REQUESTS_MAX, RESOURCE_BYTES_MAX,
 };
+use crate::outstanding::Orphanage;
 
 /// A line to the thread of a session, and what is told there.
 fn line(session: u64) -> (Line, mpsc::Receiver<News>) {
