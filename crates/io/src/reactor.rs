@@ -578,7 +578,7 @@ impl Reactor {
         self.base.backend.enter(wait)
     }
 
-    /// Submits what is queued, and looks for a completion for a while.
+    /// Submits what is queued, and looks for a completion or a wake for a while.
     fn has_spun(&mut self, present: Time) -> io::Result<bool> {
         let Backend::Uring(ring) = &mut self.base.backend else { return Ok(false) };
         let Some(limit) = self.spin.limit() else { return Ok(false) };
@@ -596,7 +596,7 @@ impl Reactor {
             if ring.wants_enter() {
                 ring.enter(Wait::No)?;
             }
-            if ring.completions() > sends {
+            if ring.completions() > sends || self.sleep.is_notified() {
                 break true;
             }
             if now() >= end {

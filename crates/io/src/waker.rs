@@ -84,6 +84,11 @@ impl Sleep {
         self.shared.state.fall_asleep()
     }
 
+    /// Whether a waker called since `wake_up`: the next wait is none.
+    pub(crate) fn is_notified(&self) -> bool {
+        self.shared.state.is_notified()
+    }
+
     /// Everything that others did before their wake is visible after this.
     pub(crate) fn wake_up(&self) {
         self.shared.state.wake_up();

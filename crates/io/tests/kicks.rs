@@ -126,6 +126,27 @@ fn what_is_expected_is_looked_for_before_a_sleep_and_nothing_else_is() {
     assert_eq!(counters.spins, counters.spins_lucky, "each look found its kick");
 }
 
+/// It was seen at the end of the look only.
+#[test]
+fn a_wake_ends_a_look() {
+    let spin = Duration::from_secs(5);
+    let mut reactor = Reactor::new(Options { spin, ..options() }).unwrap();
+    let waker = reactor.waker();
+    reactor.expect(Outlook::Answer);
+    let begun = now();
+    // One of so many is a look, though none of them found anything.
+    for _ in 0..40 {
+        waker.wake();
+        reactor.turn(Some(now() + 4 * spin), &mut Vec::new()).unwrap();
+    }
+    assert!(now().since(begun) < spin, "{:?}", now().since(begun));
+    let counters = reactor.counters();
+    assert_eq!(
+        (counters.spins > 0, counters.waits),
+        (reactor.backend() == BackendKind::IoUring, 0)
+    );
+}
+
 /// The second one never comes: a reactor that waits for it would tell nothing for a minute.
 #[test]
 fn what_is_slept_for_together_is_told_alone_where_the_rest_is_late() {

@@ -48,9 +48,9 @@ mod waker {
             }
         }
 
-        /// One wait of the owner, as a turn or a parker does it.
+        /// One wait of the owner, as a turn or a parker does it. Whoever looks first sees a wake.
         pub(crate) fn park(&self) {
-            if self.0.state.fall_asleep() {
+            if !self.0.state.is_notified() && self.0.state.fall_asleep() {
                 let mut is_signalled = self.0.is_signalled.lock().unwrap();
                 while !*is_signalled {
                     is_signalled = self.0.signal.wait(is_signalled).unwrap();

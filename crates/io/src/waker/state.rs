@@ -34,6 +34,11 @@ impl State {
         self.0.compare_exchange(AWAKE, ASLEEP, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 
+    /// Whether the owner was notified since it woke up last. Drain the mailboxes after `wake_up`.
+    pub(crate) fn is_notified(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == NOTIFIED
+    }
+
     /// Everything that others did before they notified is visible after this.
     pub(crate) fn wake_up(&self) {
         if self.0.load(Ordering::Relaxed) != AWAKE {
