@@ -30,6 +30,7 @@ pub(crate) enum Operation {
     },
     Disk {
         file: Place,
+        fd: RawFd,
         call: DiskCall,
     },
     /// Takes the count of an eventfd.

@@ -344,7 +344,7 @@ impl Disks {
         let disk = &self.table[pending.disk.index as usize];
         let open = disk.open.as_ref().expect("a disk stays open while a request is outstanding");
         let call = pending.request.call(&base.pool, &self.zeroes);
-        let operation = Operation::Disk { file: open.place, call };
+        let operation = Operation::Disk { file: open.place, fd: open.file.as_raw_fd(), call };
         // SAFETY: the request holds a reference on its buffer, and a fill where the kernel writes,
         // until `on_completion`; the zeroes live as long as the reactor, which waits for all.
         unsafe { base.backend.push(operation, Tag::Disk(index)) };

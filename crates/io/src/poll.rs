@@ -184,8 +184,7 @@ impl Poller {
     fn begin(&mut self, operation: Operation, tag: Tag) {
         match operation {
             Operation::Socket { socket, call, .. } => self.begin_on(socket, call, tag),
-            Operation::Disk { file, call } => {
-                let fd = self.files[file.0 as usize].fd;
+            Operation::Disk { file, fd, call } => {
                 self.calls += 1;
                 self.workers.give(Job { file, fd, call, tag });
             }

@@ -15,7 +15,7 @@ use io_uring::{Builder, IoUring};
 
 use crate::backend::Backend;
 use crate::poll::Poller;
-use crate::ring::Ring;
+use crate::ring::{Naming, Ring};
 
 /// Which back end a reactor is to have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -116,7 +116,22 @@ fn make_ring(queue_entries: u32, files_max: u32) -> Result<Ring, SetupError> {
         source,
     })?;
     let registered = register_descriptor(&uring)?;
-    Ok(Ring::new(uring, registered, files))
+    Ok(Ring::new(uring, registered, files, naming_for(&running_kernel())))
+}
+
+/// By the release of the kernel.
+fn naming_for(release: &str) -> Naming {
+    let mut numbers = release.split(['.', '-']).map_while(|number| number.parse::<u32>().ok());
+    match (numbers.next(), numbers.next()) {
+        (Some(major), Some(minor)) if (major, minor) >= (6, 13) => Naming::Places,
+        // What is not known is taken for old: that costs a little, and holds nothing.
+        _ => Naming::Descriptors,
+    }
+}
+
+fn running_kernel() -> String {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    release.trim().to_owned()
 }
 
 fn build(entries: u32) -> Result<IoUring, SetupError> {
@@ -148,8 +163,7 @@ fn is_unknown_flag(error: &io::Error) -> bool {
 }
 
 fn too_old(feature: &'static str, since: &'static str) -> SetupError {
-    let running = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    SetupError::TooOld { feature, since, running: running.trim().to_owned() }
+    SetupError::TooOld { feature, since, running: running_kernel() }
 }
 
 fn refused(source: io::Error) -> SetupError {
@@ -293,6 +307,16 @@ mod tests {
     fn ring_can_be_made_again_and_again_on_one_thread() {
         for _ in 0..40 {
             make_ring(8, 16).unwrap();
+        }
+    }
+
+    #[test]
+    fn files_are_named_by_descriptors_on_kernels_that_hold_them() {
+        for old in ["6.1.0-13-amd64", "6.12.9+bpo", "5.14.0-503.el9", "", "rolling"] {
+            assert_eq!(naming_for(old), Naming::Descriptors, "{old:?}");
+        }
+        for new in ["6.13.0", "6.18.44-fc", "7.0", "10.2.1-amd64"] {
+            assert_eq!(naming_for(new), Naming::Places, "{new:?}");
         }
     }
 

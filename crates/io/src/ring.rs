@@ -2,7 +2,7 @@
 //!
 //! The ring is made with `SINGLE_ISSUER | DEFER_TASKRUN`: the kernel finishes work only when the
 //! owner enters, on the owner's thread, so a completion never interrupts a turn. The ring's own
-//! descriptor and every file are registered, which saves a lookup each per request.
+//! descriptor and every file are registered, which saves a lookup each per request (`Naming`).
 //!
 //! Nothing is lost when a queue is full. A full submission queue is submitted at once; if the
 //! kernel takes nothing just now, the request waits in `unsubmitted`. A full completion queue
@@ -39,6 +39,7 @@ pub(crate) struct Ring {
     unsubmitted: VecDeque<squeue::Entry>,
     /// Completions that made room for others.
     put_aside: VecDeque<Completion>,
+    naming: Naming,
     /// Free places in the table of registered files.
     free_files: Vec<u32>,
     /// Requests whose last completion is still to come.
@@ -50,12 +51,24 @@ pub(crate) struct Ring {
     enters: u64,
 }
 
+/// How requests name their files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Naming {
+    /// By their places in the table, which saves a lookup; what waits for another side does not.
+    Places,
+    /// For kernels that keep every file which is taken out of the table open until all requests
+    /// have ended that name one by its place: one that hangs, and one that a client does not
+    /// receive, would hold an exclusive block device that was closed long ago.
+    Descriptors,
+}
+
 impl Ring {
     /// Wraps a ring that `probe` made on this thread.
-    pub(crate) fn new(uring: IoUring, registered: libc::c_int, files: u32) -> Self {
+    pub(crate) fn new(uring: IoUring, registered: libc::c_int, files: u32, naming: Naming) -> Self {
         Self {
             uring,
             registered,
+            naming,
             unsubmitted: VecDeque::with_capacity(64),
             put_aside: VecDeque::with_capacity(64),
             free_files: (0..files).rev().collect(),
@@ -104,7 +117,7 @@ impl Ring {
     /// its last completion has been popped.
     #[inline]
     pub(crate) unsafe fn push(&mut self, operation: Operation, tag: Tag) {
-        let request = to_entry(operation);
+        let request = to_entry(operation, self.naming);
         self.in_flight += 1;
         if let Tag::Send(_) = tag {
             self.sends += 1;
@@ -267,10 +280,10 @@ impl Ring {
 
 /// A request in the words of the ring.
 #[inline]
-fn to_entry(operation: Operation) -> squeue::Entry {
+fn to_entry(operation: Operation, naming: Naming) -> squeue::Entry {
     match operation {
-        Operation::Socket { socket, fd, call } => to_socket_entry(fixed(socket), fd, call),
-        Operation::Disk { file, call } => to_disk_entry(fixed(file), call),
+        Operation::Socket { socket, fd, call } => to_socket_entry((socket, fd), call, naming),
+        Operation::Disk { file, fd, call } => to_disk_entry(naming.name(file, fd), call),
         Operation::TakeCount { eventfd, into } => {
             opcode::Read::new(types::Fd(eventfd), into.cast(), 8).build()
         }
@@ -290,11 +303,23 @@ fn to_entry(operation: Operation) -> squeue::Entry {
     }
 }
 
-/// What waits for the other side names its descriptor: before Linux 6.13 a request that names a
-/// registered file keeps every file that is taken out of the table after it open until it ends, and
-/// an exclusive block device with it.
+impl Naming {
+    /// The number of a file, and the flag that says what kind of number it is.
+    #[inline]
+    fn name(self, place: Place, fd: RawFd) -> (types::Fd, squeue::Flags) {
+        match self {
+            Self::Places => (types::Fd(place.0.cast_signed()), squeue::Flags::FIXED_FILE),
+            Self::Descriptors => (types::Fd(fd), squeue::Flags::empty()),
+        }
+    }
+}
+
 #[inline]
-fn to_socket_entry(socket: types::Fixed, fd: RawFd, call: SocketCall) -> squeue::Entry {
+fn to_socket_entry(
+    (socket, fd): (Place, RawFd),
+    call: SocketCall,
+    naming: Naming,
+) -> squeue::Entry {
     let waiting = types::Fd(fd);
     match call {
         SocketCall::Accept => opcode::AcceptMulti::new(waiting).flags(libc::SOCK_CLOEXEC).build(),
@@ -308,14 +333,15 @@ fn to_socket_entry(socket: types::Fixed, fd: RawFd, call: SocketCall) -> squeue:
         SocketCall::Send { message } => {
             // The kernel goes on by itself after a short send; errors and signals end it early.
             let flags = (libc::MSG_NOSIGNAL | libc::MSG_WAITALL).cast_unsigned();
-            opcode::SendMsg::new(socket, message).flags(flags).build()
+            let (socket, kind) = naming.name(socket, fd);
+            opcode::SendMsg::new(socket, message).flags(flags).build().flags(kind)
         }
     }
 }
 
 #[inline]
-fn to_disk_entry(file: types::Fixed, call: DiskCall) -> squeue::Entry {
-    match call {
+fn to_disk_entry((file, kind): (types::Fd, squeue::Flags), call: DiskCall) -> squeue::Entry {
+    let entry = match call {
         DiskCall::Read { offset, into, length } => {
             opcode::Read::new(file, into, length).offset(offset).build()
         }
@@ -326,7 +352,8 @@ fn to_disk_entry(file: types::Fixed, call: DiskCall) -> squeue::Entry {
         DiskCall::Allocate { offset, length, mode } => {
             opcode::Fallocate::new(file, length).offset(offset).mode(mode).build()
         }
-    }
+    };
+    entry.flags(kind)
 }
 
 fn fixed(place: Place) -> types::Fixed {
@@ -425,6 +452,26 @@ impl std::fmt::Debug for Ring {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Before Linux 6.13 a block device that was closed stayed in use while a client did not read.
+    #[test]
+    fn registered_files_are_named_where_nothing_holds_what_was_closed() {
+        let send = Operation::Socket {
+            socket: Place(3),
+            fd: 7,
+            call: SocketCall::Send { message: std::ptr::null() },
+        };
+        let sync = Operation::Disk { file: Place(3), fd: 7, call: DiskCall::Sync };
+        let is_registered = |operation, naming| {
+            let entry = format!("{:?}", to_entry(operation, naming));
+            assert_eq!(entry.matches("flags: 0").count() + entry.matches("flags: 1").count(), 1);
+            entry.contains("flags: 1")
+        };
+        for operation in [send, sync] {
+            assert!(is_registered(operation, Naming::Places));
+            assert!(!is_registered(operation, Naming::Descriptors));
+        }
+    }
 
     #[test]
     fn tags_survive_the_kernel() {
