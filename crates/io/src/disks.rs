@@ -232,9 +232,11 @@ impl Disks {
     pub(crate) fn refresh_size(&mut self, id: DiskId) -> io::Result<u64> {
         self.find(id).ok_or_else(closed)?;
         let open = self.table[id.index as usize].open.as_mut().expect("found just now");
-        open.info.size_bytes = disk_open::size(&open.file)?;
-        open.region = map(&open.file, open.info)?;
-        Ok(open.info.size_bytes)
+        let info = DiskInfo { size_bytes: disk_open::size(&open.file)?, ..open.info };
+        // Before the size: what is written has to lie in the region.
+        open.region = map(&open.file, info)?;
+        open.info = info;
+        Ok(info.size_bytes)
     }
 
     /// # Panics

@@ -63,6 +63,13 @@ impl Kicks {
         }
     }
 
+    /// None of them is watched anew. Somebody else cancels what the kernel has.
+    pub(crate) fn close_all(&mut self) {
+        self.table.iter_mut().filter_map(|watch| watch.open.as_mut()).for_each(|open| {
+            open.is_closing = true;
+        });
+    }
+
     pub(crate) fn on_completion(&mut self, base: &mut Base, index: u32, completion: Completion) {
         let watch = &mut self.table[index as usize];
         let open = watch.open.as_mut().expect("a watch stays while its poll is with the kernel");
@@ -117,5 +124,20 @@ mod tests {
         assert_eq!(error.raw_os_error(), Some(libc::ENOMEM));
         assert!(base.ready.is_empty() && kicks.table[0].open.is_none());
         kicks.close(base, KickId { index: 0, generation: 0 });
+    }
+
+    /// It was watched anew while the reactor ended, which then waited for it for ever.
+    #[test]
+    fn watch_whose_poll_ended_by_itself_is_not_taken_up_at_the_end() {
+        let mut reactor = Reactor::new(Options::default()).unwrap();
+        let base = reactor.base();
+        let eventfd = Eventfd::of(eventfd().unwrap()).unwrap();
+        let open = Some(Open { token: 7, eventfd, is_closing: false });
+        let mut kicks = Kicks { table: vec![Watch { generation: 0, open }], free: Vec::new() };
+        kicks.close_all();
+        let ended = Completion { tag: Tag::Kick(0), result: libc::POLLIN.into(), more: false };
+        kicks.on_completion(base, 0, ended);
+        assert_eq!((base.backend.in_flight(), base.ready.len()), (0, 0));
+        assert!(kicks.table[0].open.is_none());
     }
 }

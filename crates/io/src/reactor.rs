@@ -677,6 +677,7 @@ impl Drop for Reactor {
         let mut guard = AbortOnDrop { is_armed: true };
         self.sockets.close_all(&mut self.base);
         self.disks.close_all(&mut self.base);
+        self.kicks.close_all();
         if self.is_wake_armed {
             self.sleep.end_read();
         }

@@ -166,6 +166,25 @@ fn mapped_file_is_written_by_stores() {
     }
 }
 
+/// It counted as larger than what is mapped: a write behind that ended the process.
+#[test]
+fn disk_that_cannot_be_mapped_at_its_new_size_keeps_the_former_one() {
+    let scratch = Scratch::in_memory();
+    let mut reactor = reactor();
+    let options = DiskOptions { persistent: Persistent::Always, ..DiskOptions::default() };
+    let disk = reactor.open_disk(&scratch.path, options).unwrap();
+    let file = File::options().write(true).open(&scratch.path).unwrap();
+    // No process has so much address space.
+    file.set_len(1 << 50).unwrap();
+    reactor.refresh_disk_size(disk).unwrap_err();
+    assert_eq!(reactor.disk_info(disk).size_bytes, SIZE);
+    let (_, whole) = fill(&mut reactor, 9);
+    reactor.write(disk, SIZE, whole.part(0, 64), Durability::Fua, 1);
+    assert_eq!(answer(&mut reactor).unwrap_err().kind(), ErrorKind::InvalidInput);
+    reactor.write(disk, SIZE - 64, whole.part(0, 64), Durability::Fua, 1);
+    assert_eq!(answer(&mut reactor).unwrap(), 64);
+}
+
 /// Neither of these has memory that survives a loss of power.
 #[test]
 fn ordinary_file_is_not_taken_for_persistent_memory() {
