@@ -1,5 +1,6 @@
 //! Debian packages that a command needs: which are missing, why they are wanted, and how to get
-//! them. What to do is a pure decision; only `ensure` talks to apt.
+//! them. What to do is a pure decision; only `ensure` talks to apt. All of it is told on standard
+//! error: standard output is for what the command finds.
 
 use crate::process;
 use anyhow::{Result, bail};
@@ -18,7 +19,7 @@ pub(crate) fn ensure(wanted: &[Package]) -> Result<()> {
     }
     let missing = missing(wanted, &installed(wanted)?);
     for (name, why) in &missing {
-        println!("package {name} is missing, needed for {why}");
+        eprintln!("package {name} is missing, needed for {why}");
     }
     let lists = if LISTS.load(Ordering::Relaxed) { Lists::Fresh } else { Lists::Stale };
     match plan(&missing, user()?, lists) {
@@ -108,6 +109,7 @@ fn apt(arguments: &[&str]) -> Result<()> {
     // Another apt on the machine may hold the lock for a while.
     command.args(["-o", "DPkg::Lock::Timeout=300"]).args(arguments);
     command.env("DEBIAN_FRONTEND", "noninteractive");
+    command.stdout(std::io::stderr());
     process::must_succeed(&mut command)
 }
 
