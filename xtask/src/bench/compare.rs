@@ -18,7 +18,7 @@ const USAGE: &str = "\
 cargo xtask bench compare BASE [--rounds N] [--seconds S] [--depth D,..]
 
   BASE       a commit, branch or tag to compare this tree with
-  --rounds   how often both run (5)
+  --rounds   how often both run (8, of which a verdict needs as many)
   --seconds  measured time of a run (4)
   --depth    writes in flight, one comparison each (1,32)";
 
@@ -30,8 +30,9 @@ struct Wishes<'a> {
     depths: &'a str,
 }
 
-/// Of fewer than these, rounds that agree may do so by chance.
-const ROUNDS_FOR_A_VERDICT: usize = 5;
+/// Where nothing differs but the noise, so many rounds agree about a figure once in 128 times, and
+/// five did once in 16: of the six figures of a comparison, one often.
+const ROUNDS_FOR_A_VERDICT: usize = 8;
 /// What drives the load and counts.
 const BENCH: &str = "crates/basalt/src/bench";
 
@@ -66,16 +67,24 @@ pub(super) fn run(words: &[&str]) -> Result<ExitCode> {
     let base = build_base(&commit)?;
     let own = release_binary()?;
     let (mut before, mut after) = (Vec::new(), Vec::new());
+    let mut durability = String::new();
     for round in 0..wishes.rounds {
         println!("round {} of {}", round + 1, wishes.rounds);
         // Whoever runs second may meet what the first left behind.
         let order = if round % 2 == 0 { [&base, &own] } else { [&own, &base] };
         for binary in order {
-            let runs = measure(binary, &wishes)?;
-            if *binary == base { before.extend(runs) } else { after.extend(runs) }
+            let report = measure(binary, &wishes)?;
+            let runs = read(&report).with_context(|| format!("the report of {binary:?}"))?;
+            if *binary == base {
+                before.extend(runs);
+            } else {
+                durability = durability_of(&report);
+                after.extend(runs);
+            }
         }
     }
     println!("\nbase {} ({commit}), {} rounds of {} s", wishes.base, wishes.rounds, wishes.seconds);
+    println!("durability of a write, both: {durability}");
     print(&before, &after)?;
     if is_other_bench(&commit)? {
         println!("\nwarning: {BENCH} differs from the base: the load or the counting may, too");
@@ -84,7 +93,7 @@ pub(super) fn run(words: &[&str]) -> Result<ExitCode> {
 }
 
 fn parse<'a>(words: &[&'a str]) -> Result<Wishes<'a>> {
-    let mut wishes = Wishes { base: "", rounds: 5, seconds: 4, depths: "1,32" };
+    let mut wishes = Wishes { base: "", rounds: ROUNDS_FOR_A_VERDICT, seconds: 4, depths: "1,32" };
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         let mut value =
@@ -126,16 +135,19 @@ fn build_base(commit: &str) -> Result<PathBuf> {
     Ok(target.join("release/basalt"))
 }
 
-fn measure(binary: &Path, wishes: &Wishes<'_>) -> Result<Vec<Run>> {
+fn measure(binary: &Path, wishes: &Wishes<'_>) -> Result<Value> {
     let mut command = Command::new(binary);
     command.args(["bench", "write", "--systems", "basalt", "--repeat", "1", "--size-mib", "256"]);
     command.args(["--depth", wishes.depths, "--seconds", &wishes.seconds.to_string(), "--json"]);
     let output = command.stderr(Stdio::inherit()).output();
     let output = output.with_context(|| format!("cannot start {command:?}"))?;
     ensure!(output.status.success(), "{command:?} ended with {}", output.status);
-    let report: Value = serde_json::from_slice(&output.stdout)
-        .with_context(|| format!("{command:?} printed no report"))?;
-    read(&report).with_context(|| format!("the report of {command:?}"))
+    serde_json::from_slice(&output.stdout).with_context(|| format!("{command:?} printed no report"))
+}
+
+/// As this tree's report tells it.
+fn durability_of(report: &Value) -> String {
+    report["systems"][0]["durability"].as_str().unwrap_or("not known").to_owned()
 }
 
 fn read(report: &Value) -> Result<Vec<Run>> {
@@ -160,6 +172,8 @@ fn print(before: &[Run], after: &[Run]) -> Result<()> {
         "{:<26} {:>10} {:>10} {:>7} {:>17}  verdict",
         "random 4 KiB writes", "base", "this tree", "ratio", "ratios of rounds"
     );
+    let figures = depths.len() * METRICS.len();
+    let rounds = before.len() / depths.len().max(1);
     for depth in depths {
         for (name, get, better) in METRICS {
             let of = |runs: &[Run]| -> Vec<f64> {
@@ -178,7 +192,21 @@ fn print(before: &[Run], after: &[Run]) -> Result<()> {
             );
         }
     }
+    println!("{}", chance(rounds, figures));
     Ok(())
+}
+
+/// How much a verdict says: where two builds do not differ, each round falls like a coin.
+fn chance(rounds: usize, figures: usize) -> String {
+    let of_one = 2.0 * 0.5_f64.powi(i32::try_from(rounds).unwrap_or(i32::MAX));
+    let of_any = of_one * f64::from(u32::try_from(figures).unwrap_or(u32::MAX));
+    let percent = |probability: f64| 100.0 * probability.min(1.0);
+    format!(
+        "two equal builds: all {rounds} rounds agree about a figure with {:.1} %, about any of \
+         these {figures} with {:.0} % at most",
+        percent(of_one),
+        percent(of_any)
+    )
 }
 
 /// Medians of both, and the ratio of this tree to the base: its median and range over the rounds.
@@ -238,8 +266,9 @@ mod tests {
     #[test]
     fn ratios_are_taken_within_a_round() {
         // The second round was disturbed for both.
-        let summary = Summary::of(&[10.0, 40.0, 10.0, 20.0, 10.0], &[9.0, 34.0, 8.0, 17.0, 8.5])
-            .expect("five rounds");
+        let before = [10.0, 40.0, 10.0, 20.0, 10.0, 10.0, 10.0, 10.0];
+        let after = [9.0, 34.0, 8.0, 17.0, 8.5, 9.0, 9.0, 8.0];
+        let summary = Summary::of(&before, &after).expect("eight rounds");
         assert_eq!((summary.before, summary.after), (10.0, 9.0));
         assert!((summary.ratio - 0.85).abs() < 1e-9, "{summary:?}");
         assert!((summary.least - 0.8).abs() < 1e-9, "{summary:?}");
@@ -251,10 +280,19 @@ mod tests {
 
     #[test]
     fn rounds_that_disagree_are_noise() {
-        let summary = Summary::of(&[10.0; 5], &[11.0, 9.0, 9.0, 9.0, 9.0]).expect("five rounds");
+        let mut after = [9.0; 8];
+        after[3] = 11.0;
+        let summary = Summary::of(&[10.0; 8], &after).expect("eight rounds");
         assert_eq!(summary.verdict(Better::Less), "within the noise");
-        let summary = Summary::of(&[10.0; 4], &[9.0; 4]).expect("four rounds");
+        let summary = Summary::of(&[10.0; 7], &[9.0; 7]).expect("seven rounds");
         assert_eq!(summary.verdict(Better::Less), "too few rounds to tell");
+    }
+
+    #[test]
+    fn what_chance_does_is_told_beside_the_verdicts() {
+        let words = chance(8, 6);
+        assert!(words.contains("with 0.8 %, about any of these 6 with 5 % at most"), "{words}");
+        assert!(chance(1, 6).contains("with 100.0 %"), "{}", chance(1, 6));
     }
 
     #[test]
