@@ -5,6 +5,7 @@ pub(crate) mod verify;
 pub(crate) mod fio;
 mod cpu;
 mod machine;
+mod children;
 mod systems;
 mod measure;
 mod fleet;

@@ -16,6 +16,7 @@ use anyhow::{Context, Result, bail};
 use frontend::nbd::client::uri::Uri;
 use serde::Serialize;
 
+use super::children;
 use crate::clock;
 
 /// A volume is written once within this, on a slow machine.
@@ -160,7 +161,7 @@ fn spawn(text: &str, directory: &Path) -> Result<(Child, PathBuf)> {
     report::remove_series(directory, LOG_PREFIX)?;
     let log = directory.join("fio.log");
     let said = std::fs::File::create(&log)?;
-    let mut command = Command::new("fio");
+    let mut command = children::command("fio");
     command.current_dir(directory).args(["--output-format=json+", "--output=fio.json", "job.fio"]);
     command.stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
     Ok((command.spawn().context("cannot run fio")?, log))

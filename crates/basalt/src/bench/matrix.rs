@@ -21,7 +21,6 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use frontend::nbd::client::uri::Uri;
-use tempfile::TempDir;
 
 use self::jobs::JOBS;
 use self::layout::{Layout, Placed, REPLICAS};
@@ -33,6 +32,7 @@ use super::machine::{self, Machine};
 use super::measure::{Measured, Subject, measure};
 use super::systems::{self, System};
 use crate::clock;
+use crate::cluster::directory::Directory;
 use crate::progress::Progress;
 
 /// What fio needs to start and to end, for the estimate of the time that is left.
@@ -254,13 +254,10 @@ fn run_sides(
     progress: &mut Progress,
 ) -> Result<(Vec<SideReport>, Vec<JobResult>)> {
     fleet.wait_until_up_to_date(UP_TO_DATE_LIMIT)?;
-    let directory = tempfile::Builder::new()
-        .prefix("basalt-bench-")
-        .tempdir_in(&options.place)
-        .with_context(|| format!("cannot make a directory in {}", options.place.display()))?;
+    let directory = Directory::for_bench(&options.place)?;
     let mut peers = Vec::new();
     for peer in &options.peers {
-        peers.push(start_peer(*peer, layout.volumes.len(), scale, &directory, progress)?);
+        peers.push(start_peer(*peer, layout.volumes.len(), scale, directory.path(), progress)?);
     }
     let mut sides = fleet_sides(layout, fleet)?;
     sides.extend(peers.iter().map(|(report, systems)| Side {
@@ -317,7 +314,7 @@ fn start_peer(
     peer: Peer,
     volumes: usize,
     scale: Scale,
-    directory: &TempDir,
+    directory: &Path,
     progress: &Progress,
 ) -> Result<(SideReport, Vec<System>)> {
     let (key, name) = match peer {
@@ -327,7 +324,7 @@ fn start_peer(
     progress.say(&format!("starting {volumes} times {name}"));
     let mut systems = Vec::new();
     for volume in 0..volumes {
-        let home = directory.path().join(format!("{key}-{volume}"));
+        let home = directory.join(format!("{key}-{volume}"));
         std::fs::create_dir(&home).with_context(|| format!("cannot make {}", home.display()))?;
         systems.push(match peer {
             Peer::Quorum => systems::quorum(&home, scale.size_bytes)?,

@@ -3,22 +3,20 @@
 use std::fs::File;
 use std::net::IpAddr;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use frontend::nbd::client::uri::{Address, Uri};
-use frontend::nbd::client::{ClientError, Connection, Wishes};
 
+use super::children::Server;
 use super::fio::Job;
 use super::measure::{Measured, Subject, measure};
-use crate::clock;
 use crate::cluster::{self, Cluster};
 use crate::loopback;
 use crate::progress::Progress;
 use crate::rig;
 
-const START_LIMIT: Duration = Duration::from_secs(20);
+const QEMU: &str = "qemu-storage-daemon";
 
 #[derive(Debug)]
 pub(crate) struct System {
@@ -60,22 +58,8 @@ impl System {
             Parts::Cluster(cluster) => {
                 cluster.nodes().iter().filter_map(cluster::Node::pid).collect()
             }
-            Parts::Processes { servers, .. } => {
-                servers.iter().map(|server| server.0.id()).collect()
-            }
+            Parts::Processes { servers, .. } => servers.iter().map(Server::pid).collect(),
         }
-    }
-}
-
-/// A process that ends with this value.
-#[derive(Debug)]
-struct Server(Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing to kill.
-        self.0.kill().ok();
-        self.0.wait().ok();
     }
 }
 
@@ -136,23 +120,22 @@ pub(crate) fn quorum(directory: &Path, size_bytes: u64) -> Result<System> {
         routes.extend(QuickAcks::from_address(address.ip()));
         let file = directory.join(format!("quorum{child}"));
         File::create(&file).and_then(|file| file.set_len(size_bytes))?;
-        servers.push(spawn(
-            "qemu-storage-daemon",
-            &[
-                "--blockdev".into(),
-                format!(
-                    "driver=file,node-name=f,filename={},aio=io_uring,cache.direct=on",
-                    file.display()
-                ),
-                "--nbd-server".into(),
-                format!("addr.type=inet,addr.host={},addr.port={}", address.ip(), address.port()),
-                "--export".into(),
-                "type=nbd,id=e,node-name=f,name=v,writable=on".into(),
-            ],
-        )?);
+        let arguments = [
+            "--blockdev".into(),
+            format!(
+                "driver=file,node-name=f,filename={},aio=io_uring,cache.direct=on",
+                file.display()
+            ),
+            "--nbd-server".into(),
+            format!("addr.type=inet,addr.host={},addr.port={}", address.ip(), address.port()),
+            "--export".into(),
+            "type=nbd,id=e,node-name=f,name=v,writable=on".into(),
+        ];
+        let mut server = Server::start(QEMU, &arguments, file.with_extension("log"))?;
         let (host, port) = (address.ip().to_string(), address.port());
         let export = Uri { address: Address::Tcp { host, port }, export: "v".to_owned() };
-        wait_until_it_serves(&export)?;
+        server.wait_until_it_serves(&export)?;
+        servers.push(server);
         front.extend([
             "--blockdev".into(),
             format!(
@@ -172,9 +155,10 @@ pub(crate) fn quorum(directory: &Path, size_bytes: u64) -> Result<System> {
         "--export".into(),
         "type=nbd,id=e,node-name=q,name=v,writable=on".into(),
     ]);
-    servers.push(spawn("qemu-storage-daemon", &front)?);
+    let mut server = Server::start(QEMU, &front, directory.join("quorum.log"))?;
     let uri = Uri { address: Address::Unix(socket), export: "v".to_owned() };
-    wait_until_it_serves(&uri)?;
+    server.wait_until_it_serves(&uri)?;
+    servers.push(server);
     let acks = if routes.len() + 1 == servers.len() { "with" } else { "WITHOUT (root is needed)" };
     let what = format!(
         "one storage daemon with the quorum driver, three behind it over loopback TCP, {acks} \
@@ -200,39 +184,15 @@ pub(crate) fn nbdkit(directory: &Path, size_bytes: u64) -> Result<System> {
         format!("size={size_bytes}"),
         "allocator=malloc".to_owned(),
     ];
-    let server = spawn("nbdkit", &arguments)?;
+    let mut server = Server::start("nbdkit", &arguments, directory.join("nbdkit.log"))?;
     let uri = Uri { address: Address::Unix(socket), export: String::new() };
-    wait_until_it_serves(&uri)?;
+    server.wait_until_it_serves(&uri)?;
     let what = "one copy in memory, no replication: what NBD alone costs".to_owned();
     Ok(System {
         name: "nbdkit-memory",
         what,
         uri,
         parts: Parts::Processes { servers: vec![server], _routes: Vec::new() },
-    })
-}
-
-fn spawn(program: &str, arguments: &[String]) -> Result<Server> {
-    let child = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .spawn()
-        .with_context(|| {
-            format!("cannot run {program}; install it, or leave it out with --systems")
-        })?;
-    Ok(Server(child))
-}
-
-fn wait_until_it_serves(uri: &Uri) -> Result<()> {
-    let what = format!("a server at {uri}");
-    clock::wait_for(&what, START_LIMIT, || {
-        let opened = Connection::open(uri, &Wishes::default());
-        if matches!(opened, Err(ClientError::Connect { .. })) {
-            return Ok(None);
-        }
-        opened?.close()?;
-        Ok(Some(()))
     })
 }
 

@@ -18,6 +18,7 @@ use super::fio::{self, Access, Pattern};
 use super::machine::Machine;
 use super::measure::Measured;
 use super::systems::{self, System};
+use crate::cluster::directory::Directory;
 use crate::progress::Progress;
 
 const DURABILITY: &str = "none: every file is on tmpfs, and nothing is flushed";
@@ -102,9 +103,7 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
     ensure!(options.repeat >= 1, "--repeat 0 measures nothing");
     let fio = fio::version()?;
     let mut progress = Progress::new();
-    let directory = tempfile::Builder::new().prefix("basalt-bench-").tempdir_in(&options.place);
-    let directory = directory
-        .with_context(|| format!("cannot make a directory in {}", options.place.display()))?;
+    let directory = Directory::for_bench(&options.place)?;
     let size_bytes = options.size_mib << 20;
     let mut systems = Vec::new();
     for kind in &options.systems {

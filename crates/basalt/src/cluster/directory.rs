@@ -1,4 +1,4 @@
-//! The temporary directory of a cluster.
+//! The temporary directory of a cluster, or of a bench.
 //!
 //! It is removed when it is dropped. A process that was killed cannot do that, so the next one
 //! removes the directories whose process, named in the directory's name, is gone.
@@ -11,7 +11,8 @@ use tempfile::TempDir;
 
 use super::disks::unmount_leftovers;
 
-const PREFIX: &str = "basalt-cluster-";
+const OF_CLUSTERS: &str = "basalt-cluster-";
+const OF_BENCHES: &str = "basalt-bench-";
 
 #[derive(Debug)]
 pub(crate) struct Directory {
@@ -21,9 +22,18 @@ pub(crate) struct Directory {
 
 impl Directory {
     pub(crate) fn create(place: &Path) -> Result<Self> {
-        remove_leftovers(place);
+        Self::with_prefix(OF_CLUSTERS, place)
+    }
+
+    /// For what a bench has beside its clusters.
+    pub(crate) fn for_bench(place: &Path) -> Result<Self> {
+        Self::with_prefix(OF_BENCHES, place)
+    }
+
+    fn with_prefix(prefix: &str, place: &Path) -> Result<Self> {
+        remove_leftovers(prefix, place);
         let guard = tempfile::Builder::new()
-            .prefix(&format!("{PREFIX}{}-", std::process::id()))
+            .prefix(&format!("{prefix}{}-", std::process::id()))
             .tempdir_in(place)
             .with_context(|| format!("cannot make a directory in {}", place.display()))?;
         Ok(Self { path: guard.path().to_owned(), guard: Some(guard) })
@@ -49,11 +59,11 @@ impl Directory {
 }
 
 /// Best effort: what cannot be read or removed is somebody else's.
-fn remove_leftovers(place: &Path) {
+fn remove_leftovers(prefix: &str, place: &Path) {
     let Ok(entries) = fs::read_dir(place) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { continue };
+        let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(prefix)) else { continue };
         let Some((pid, _)) = rest.split_once('-') else { continue };
         if pid.parse::<u32>().is_ok() && !Path::new("/proc").join(pid).exists() {
             unmount_leftovers(&entry.path());
@@ -68,17 +78,22 @@ mod tests {
 
     #[test]
     fn a_directory_of_a_process_that_is_gone_is_removed() {
-        let place = tempfile::tempdir().unwrap();
-        // Process numbers end at 2^22.
-        let leftover = place.path().join(format!("{PREFIX}99999999-abc"));
-        let strange = place.path().join("something-else");
-        fs::create_dir(&leftover).unwrap();
-        fs::create_dir(&strange).unwrap();
-        let own = Directory::create(place.path()).unwrap();
-        assert!(!leftover.exists() && strange.exists() && own.path().exists());
-        let path = own.path().to_owned();
-        drop(own);
-        assert!(!path.exists());
+        type Create = fn(&Path) -> Result<Directory>;
+        let kinds: [(&str, Create); 2] =
+            [(OF_CLUSTERS, Directory::create), (OF_BENCHES, Directory::for_bench)];
+        for (prefix, create) in kinds {
+            let place = tempfile::tempdir().unwrap();
+            // Process numbers end at 2^22.
+            let leftover = place.path().join(format!("{prefix}99999999-abc"));
+            let strange = place.path().join("something-else");
+            fs::create_dir(&leftover).unwrap();
+            fs::create_dir(&strange).unwrap();
+            let own = create(place.path()).unwrap();
+            assert!(!leftover.exists() && strange.exists() && own.path().exists());
+            let path = own.path().to_owned();
+            drop(own);
+            assert!(!path.exists());
+        }
     }
 
     #[test]

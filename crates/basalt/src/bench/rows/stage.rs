@@ -4,13 +4,13 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use tempfile::TempDir;
 
 use super::Options;
 use super::goals::{Contender, Place, Row};
 use crate::bench::fio::{self, Pattern};
 use crate::bench::machine;
 use crate::bench::systems::{self, System};
+use crate::cluster::directory::Directory;
 use crate::cluster::{Plan, Shape};
 use crate::progress::Progress;
 
@@ -19,19 +19,14 @@ pub(super) struct Stage<'a> {
     options: &'a Options,
     actors: Vec<(Contender, Place, System)>,
     /// For sockets, files of the peers and what fio writes; dropped after the actors.
-    memory: TempDir,
-    disk: TempDir,
+    memory: Directory,
+    disk: Directory,
 }
 
 impl<'a> Stage<'a> {
     pub(super) fn new(options: &'a Options) -> Result<Self> {
-        let make = |place: &Path| {
-            tempfile::Builder::new()
-                .prefix("basalt-bench-")
-                .tempdir_in(place)
-                .with_context(|| format!("cannot make a directory in {}", place.display()))
-        };
-        let (memory, disk) = (make(&options.place)?, make(&options.disk)?);
+        let memory = Directory::for_bench(&options.place)?;
+        let disk = Directory::for_bench(&options.disk)?;
         Ok(Self { options, actors: Vec::new(), memory, disk })
     }
 
