@@ -5,6 +5,7 @@
 
 mod report;
 
+use self::report::Steps;
 pub(crate) use self::report::{Moment, Outcome};
 
 use std::fmt::{self, Write as _};
@@ -106,7 +107,11 @@ pub(crate) fn measure(job: &Job, directory: &Path, at: impl FnMut(Duration)) -> 
         job.time.as_millis()
     );
     let text = job_file(&job.targets, job.span_bytes, job.access, &timing);
-    run(&text, job.access, directory, job.ramp + job.time + SLACK, at)
+    let mut outcome = run(&text, job.access, directory, job.ramp + job.time + SLACK, at)?;
+    let count = job.time.as_millis() / u128::from(SERIES_STEP_MS);
+    let steps = Steps { each_ms: SERIES_STEP_MS, count: u64::try_from(count)? };
+    outcome.series = report::read_series(directory, LOG_PREFIX, steps)?;
+    Ok(outcome)
 }
 
 /// Keeps the load of the job up while `look` has not seen what it waits for, some twenty looks a
@@ -192,9 +197,7 @@ fn run(
         let said = std::fs::read_to_string(&log).unwrap_or_default();
         bail!("fio ended with {status}: {}{}", said.trim(), report.trim());
     }
-    let mut outcome = Outcome::parse(&report[begin..], access.pattern)?;
-    outcome.series = report::read_series(directory, LOG_PREFIX, SERIES_STEP_MS)?;
-    Ok(outcome)
+    Outcome::parse(&report[begin..], access.pattern)
 }
 
 #[cfg(test)]

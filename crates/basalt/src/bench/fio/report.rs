@@ -38,8 +38,28 @@ pub(crate) struct Moment {
     pub(crate) seconds: f64,
     /// Of all volumes.
     pub(crate) iops: f64,
-    pub(crate) mean_us: f64,
+    /// None where no request ended.
+    pub(crate) mean_us: Option<f64>,
 }
+
+/// How a series is laid out in time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Steps {
+    pub(super) each_ms: u32,
+    /// Of the measured time; at least these are in the series.
+    pub(super) count: u64,
+}
+
+/// What fio logged of one volume in one step: of reads, writes and trims.
+#[derive(Clone, Copy, Debug, Default)]
+struct Logged {
+    iops: [f64; DIRECTIONS],
+    /// Microseconds, and how many lines they are the sum of.
+    latencies: [(f64, f64); DIRECTIONS],
+}
+
+/// What fio calls 3 is a flush, which is no request of its own.
+const DIRECTIONS: usize = 3;
 
 impl Outcome {
     pub(super) fn parse(report: &str, pattern: Pattern) -> Result<Self> {
@@ -114,48 +134,85 @@ impl Outcome {
 
 /// Removes what an earlier run left, which may have had more volumes.
 pub(super) fn remove_series(directory: &Path, prefix: &str) -> Result<()> {
-    for (path, _) in logs(directory, prefix)? {
+    for Log { path, .. } in logs(directory, prefix)? {
         fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
     }
     Ok(())
 }
 
-/// Sums the rates and averages the latencies of all volumes, step by step.
-pub(super) fn read_series(directory: &Path, prefix: &str, step_ms: u32) -> Result<Vec<Moment>> {
-    let mut rates: BTreeMap<u64, f64> = BTreeMap::new();
-    let mut latencies: BTreeMap<u64, (f64, f64)> = BTreeMap::new();
-    for (path, what) in logs(directory, prefix)? {
+/// Sums the rates and averages the latencies of all volumes, step by step. fio logs no step in
+/// which nothing was done: such a step has a rate of nothing, and no latency.
+pub(super) fn read_series(directory: &Path, prefix: &str, steps: Steps) -> Result<Vec<Moment>> {
+    let mut logged: BTreeMap<u64, BTreeMap<String, Logged>> = BTreeMap::new();
+    for Log { path, what, volume } in logs(directory, prefix)? {
+        if what == What::Other {
+            continue;
+        }
         let text = fs::read_to_string(&path);
         let text = text.with_context(|| format!("cannot read {}", path.display()))?;
         for line in text.lines() {
-            let fields: Vec<&str> = line.split(',').map(str::trim).collect();
-            let parsed = match fields[..] {
-                [ms, value, direction, ..] => {
-                    ms.parse().ok().zip(value.parse().ok()).zip(Some(direction))
-                }
-                _ => None,
-            };
-            let parsed: Option<((u64, f64), &str)> = parsed;
-            let ((ms, value), direction) =
-                parsed.with_context(|| format!("{}: {line:?}", path.display()))?;
-            let step = (ms + u64::from(step_ms) / 2) / u64::from(step_ms);
-            match what {
-                // Reads, writes and trims; 3 is a flush, which is no request of its own.
-                What::Rates if direction != "3" => *rates.entry(step).or_default() += value,
-                What::Latencies if direction != "3" => {
-                    let sum = latencies.entry(step).or_default();
-                    *sum = (sum.0 + value / 1e3, sum.1 + 1.0);
-                }
-                What::Rates | What::Latencies | What::Other => {}
+            let (ms, value, direction) =
+                parse_line(line).with_context(|| format!("{}: {line:?}", path.display()))?;
+            if direction >= DIRECTIONS {
+                continue;
+            }
+            let step = (ms + u64::from(steps.each_ms) / 2) / u64::from(steps.each_ms);
+            let volumes = logged.entry(step).or_default();
+            let one = volumes.entry(volume.clone()).or_default();
+            if what == What::Rates {
+                one.iops[direction] += value;
+            } else {
+                let sum = &mut one.latencies[direction];
+                *sum = (sum.0 + value / 1e3, sum.1 + 1.0);
             }
         }
     }
-    let moment = |(step, iops): (u64, f64)| {
-        let (sum, count) = latencies.get(&step).copied()?;
-        let seconds = float(step * u64::from(step_ms)) / 1e3;
-        Some(Moment { seconds, iops, mean_us: sum / count })
+    let Some(last) = logged.keys().next_back().copied() else { return Ok(Vec::new()) };
+    // The last step may have ended just after fio did; where more are missing, nothing was done.
+    let end = if last + 1 == steps.count { last } else { last.max(steps.count) };
+    let first = logged.keys().next().copied().unwrap_or(1).min(1);
+    let moment = |step: u64| {
+        let seconds = float(step * u64::from(steps.each_ms)) / 1e3;
+        let volumes: Vec<&Logged> =
+            logged.get(&step).into_iter().flat_map(BTreeMap::values).collect();
+        let iops = volumes.iter().map(|one| one.iops.iter().sum::<f64>()).sum();
+        let means: Vec<f64> = volumes.iter().filter_map(|one| one.mean_us(steps.each_ms)).collect();
+        let count = float(means.len() as u64);
+        let mean_us = (!means.is_empty()).then(|| means.iter().sum::<f64>() / count);
+        Moment { seconds, iops, mean_us }
     };
-    Ok(rates.into_iter().filter_map(moment).collect())
+    Ok((first..=end).map(moment).collect())
+}
+
+impl Logged {
+    /// Of all requests, whatever their direction.
+    fn mean_us(&self, step_ms: u32) -> Option<f64> {
+        // A latency tells of one request at least, though its rate may be in the next step.
+        let least = 1e3 / f64::from(step_ms);
+        let (mut sum, mut weight) = (0.0, 0.0);
+        for (iops, (us, lines)) in self.iops.iter().zip(self.latencies) {
+            if lines > 0.0 {
+                sum += us / lines * iops.max(least);
+                weight += iops.max(least);
+            }
+        }
+        (weight > 0.0).then(|| sum / weight)
+    }
+}
+
+/// Milliseconds, value and direction.
+fn parse_line(line: &str) -> Option<(u64, f64, usize)> {
+    let mut fields = line.split(',').map(str::trim);
+    let mut next = || fields.next();
+    Some((next()?.parse().ok()?, next()?.parse().ok()?, next()?.parse().ok()?))
+}
+
+#[derive(Debug)]
+struct Log {
+    path: PathBuf,
+    what: What,
+    /// The end of its name, which is the same for all logs of a volume.
+    volume: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,18 +223,20 @@ enum What {
     Other,
 }
 
-fn logs(directory: &Path, prefix: &str) -> Result<Vec<(PathBuf, What)>> {
+fn logs(directory: &Path, prefix: &str) -> Result<Vec<Log>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).context("cannot list the logs of fio")? {
         let path = entry.context("cannot list the logs of fio")?.path();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let Some(rest) = name.strip_prefix(prefix) else { continue };
-        let what = match rest.split('.').next() {
-            Some("_iops") => What::Rates,
-            Some("_lat") => What::Latencies,
-            Some(_) | None => What::Other,
+        let (kind, volume) = rest.split_once('.').unwrap_or((rest, ""));
+        let what = match kind {
+            "_iops" => What::Rates,
+            "_lat" => What::Latencies,
+            _ => What::Other,
         };
-        found.push((path, what));
+        let volume = volume.to_owned();
+        found.push(Log { path, what, volume });
     }
     Ok(found)
 }
@@ -255,18 +314,54 @@ mod tests {
         assert!(error.to_string().contains("error 5"), "{error:#}");
     }
 
+    /// The logs of a run, whose measured time had so many steps of 250 ms.
+    fn series(logs: &[(&str, &str)], count: u64) -> Vec<Moment> {
+        let place = tempfile::tempdir().unwrap();
+        for (name, text) in logs {
+            fs::write(place.path().join(name), text).unwrap();
+        }
+        let steps = Steps { each_ms: 250, count };
+        let series = read_series(place.path(), "s", steps).unwrap();
+        remove_series(place.path(), "s").unwrap();
+        assert_eq!(read_series(place.path(), "s", steps).unwrap(), []);
+        series
+    }
+
+    fn moment(seconds: f64, iops: f64, mean_us: impl Into<Option<f64>>) -> Moment {
+        Moment { seconds, iops, mean_us: mean_us.into() }
+    }
+
     #[test]
     fn series_join_volumes_and_directions_at_the_same_time() {
-        let place = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| fs::write(place.path().join(name), text).unwrap();
-        write("s_iops.1.log", "250, 100, 0, 0, 0\n251, 50, 1, 0, 0\n500, 80, 0, 0, 0\n");
-        write("s_iops.2.log", "252, 10, 0, 0, 0\n");
-        write("s_lat.1.log", "250, 1000, 0, 0, 0\n250, 3000, 1, 0, 0\n500, 5000, 0, 0, 0\n");
-        write("s_clat.1.log", "250, 9, 0, 0, 0\n");
-        let moment = |seconds, iops, mean_us| Moment { seconds, iops, mean_us };
-        let series = read_series(place.path(), "s", 250).unwrap();
-        assert_eq!(series, [moment(0.25, 160.0, 2.0), moment(0.5, 80.0, 5.0)]);
-        remove_series(place.path(), "s").unwrap();
-        assert_eq!(read_series(place.path(), "s", 250).unwrap(), []);
+        let logs = [
+            ("s_iops.1.log", "250, 100, 0, 0, 0\n251, 50, 1, 0, 0\n500, 80, 0, 0, 0\n"),
+            ("s_iops.2.log", "252, 10, 0, 0, 0\n"),
+            ("s_lat.2.log", "250, 5000, 0, 0, 0\n"),
+            ("s_lat.1.log", "250, 1000, 0, 0, 0\n250, 4000, 1, 0, 0\n500, 5000, 0, 0, 0\n"),
+            ("s_clat.1.log", "250, 9, 0, 0, 0\n"),
+        ];
+        // Twice as many reads as writes: the first volume's mean is 2, the second's 5.
+        assert_eq!(series(&logs, 2), [moment(0.25, 160.0, 3.5), moment(0.5, 80.0, 5.0)]);
+    }
+
+    #[test]
+    fn a_step_in_which_nothing_was_done_is_there_without_a_latency() {
+        let logs = [
+            ("s_iops.1.log", "500, 4, 0, 0, 0\n1250, 4, 0, 0, 0\n"),
+            ("s_lat.1.log", "500, 1000, 0, 0, 0\n1000, 3000, 0, 0, 0\n"),
+        ];
+        let all = series(&logs, 8);
+        assert_eq!(all.iter().map(|one| one.seconds).next_back(), Some(2.0));
+        let rates: Vec<f64> = all.iter().map(|one| one.iops).collect();
+        assert_eq!(rates, [0.0, 4.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0]);
+        let means: Vec<Option<f64>> = all.iter().map(|one| one.mean_us).collect();
+        assert_eq!(means, [None, Some(1.0), None, Some(3.0), None, None, None, None]);
+    }
+
+    #[test]
+    fn a_last_step_that_fio_did_not_see_the_end_of_is_none() {
+        let logs = [("s_iops.1.log", "250, 4, 0, 0, 0\n500, 4, 0, 0, 0\n")];
+        assert_eq!(series(&logs, 3).len(), 2);
+        assert_eq!(series(&logs, 4).len(), 4);
     }
 }

@@ -14,11 +14,13 @@ const BOTTOM: f64 = 34.0;
 /// About so many lines across.
 const TICKS: f64 = 5.0;
 
+/// Ascending in the first; a gap where the second is not known.
+pub(super) type Points = Vec<(f64, Option<f64>)>;
+
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) name: String,
-    /// Ascending in the first.
-    pub(super) points: Vec<(f64, f64)>,
+    pub(super) points: Points,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +51,9 @@ pub(super) fn lines(
     lines: &[Line],
 ) -> String {
     let points = || lines.iter().flat_map(|line| &line.points);
-    let most = points().map(|(_, y)| *y).fold(0.0, f64::max);
-    let least = points().map(|(_, y)| *y).filter(|y| *y > 0.0).fold(f64::INFINITY, f64::min);
+    let known = || points().filter_map(|(_, y)| *y);
+    let most = known().fold(0.0, f64::max);
+    let least = known().filter(|y| *y > 0.0).fold(f64::INFINITY, f64::min);
     let scale = Scale::new(upwards, least, most);
     let last = points().map(|(x, _)| *x).fold(0.0, f64::max);
     let horizontal = |x: f64| {
@@ -74,13 +77,21 @@ pub(super) fn lines(
         text(&mut svg, (horizontal(x), HEIGHT - BOTTOM + 16.0), "middle", &label);
     }
     for (number, line) in lines.iter().enumerate() {
-        let mut path = String::new();
-        for (x, y) in &line.points {
-            let (x, y) = (horizontal(*x), scale.height(*y));
-            write!(path, "{x:.1},{y:.1} ").expect("writing to a string");
+        for part in line.points.split(|(_, y)| y.is_none()) {
+            let known = part.iter().filter_map(|(x, y)| Some((*x, (*y)?)));
+            let mut path: Vec<String> = known
+                .map(|(x, y)| format!("{:.1},{:.1}", horizontal(x), scale.height(y)))
+                .collect();
+            match path.len() {
+                0 => continue,
+                // From itself to itself, or a point between gaps would not be seen.
+                1 => path.push(path[0].clone()),
+                _ => {}
+            }
+            let path = path.join(" ");
+            writeln!(svg, "<polyline class=\"line s{number}\" points=\"{path}\"/>")
+                .expect("writing to a string");
         }
-        writeln!(svg, "<polyline class=\"line s{number}\" points=\"{}\"/>", path.trim_end())
-            .expect("writing to a string");
     }
     legend(&mut svg, lines.iter().map(|line| line.name.as_str()));
     svg + "</svg>\n"
@@ -257,9 +268,22 @@ mod tests {
 
     const TITLES: Titles<'static> = Titles { chart: "a & b", unit: "per s" };
 
+    fn known(points: &[(f64, f64)]) -> Points {
+        points.iter().map(|(x, y)| (*x, Some(*y))).collect()
+    }
+
+    #[test]
+    fn a_line_has_gaps_where_nothing_is_known_and_a_lone_point_is_seen() {
+        let points = vec![(0.0, Some(0.0)), (5.0, None), (10.0, Some(100.0))];
+        let line = Line { name: "one".to_owned(), points };
+        let svg = lines(&TITLES, Across::Seconds, Upwards::FromZero, &[line]);
+        assert_eq!(svg.matches("<polyline").count(), 2, "{svg}");
+        assert!(svg.contains("points=\"596.0,34.6 596.0,34.6\""), "{svg}");
+    }
+
     #[test]
     fn lines_lie_where_their_points_are() {
-        let line = Line { name: "one".to_owned(), points: vec![(0.0, 0.0), (10.0, 100.0)] };
+        let line = Line { name: "one".to_owned(), points: known(&[(0.0, 0.0), (10.0, 100.0)]) };
         let svg = lines(&TITLES, Across::Seconds, Upwards::FromZero, &[line]);
         // From the lower left to the right, 5 % below the top.
         assert!(svg.contains("points=\"70.0,206.0 596.0,34.6\""), "{svg}");
@@ -269,7 +293,7 @@ mod tests {
 
     #[test]
     fn percentiles_give_each_nine_the_same_room() {
-        let points = vec![(0.0, 1.0), (90.0, 10.0), (99.0, 100.0)];
+        let points = known(&[(0.0, 1.0), (90.0, 10.0), (99.0, 100.0)]);
         let line = Line { name: "one".to_owned(), points };
         let svg = lines(&TITLES, Across::Percentiles, Upwards::Logarithmic, &[line]);
         assert!(svg.contains("points=\"70.0,206.0 333.0,116.0 596.0,26.0\""), "{svg}");

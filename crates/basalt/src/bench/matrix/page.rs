@@ -1,6 +1,6 @@
 //! The report as a page of HTML that needs nothing but itself.
 
-use super::chart::{Across, Line, Titles, Upwards, bars, escaped, lines};
+use super::chart::{Across, Line, Points, Titles, Upwards, bars, escaped, lines};
 use super::result::{JobResult, Result, SideResult};
 
 const STYLE: &str = "
@@ -16,7 +16,7 @@ th:first-child, td:first-child, td.words { text-align: left; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(420px, 1fr)); gap: 1em; }
 svg { width: 100%; height: auto; font: 10px system-ui, sans-serif; }
 svg text { fill: currentColor; } .grid { stroke: #8884; stroke-width: 1; }
-.line { fill: none; stroke-width: 1.8; }
+.line { fill: none; stroke-width: 1.8; stroke-linecap: round; }
 .line.s0 { stroke: var(--s0); } .line.s1 { stroke: var(--s1); }
 .line.s2 { stroke: var(--s2); } .line.s3 { stroke: var(--s3); }
 .bar.s0 { fill: var(--s0); } .bar.s1 { fill: var(--s1); }
@@ -138,13 +138,13 @@ fn cpu_chart(result: &Result) -> String {
 }
 
 fn charts(page: &mut String, result: &Result, job: &JobResult) {
-    let of = |points: &dyn Fn(&SideResult) -> Vec<(f64, f64)>| -> Vec<Line> {
+    let of = |points: &dyn Fn(&SideResult) -> Points| -> Vec<Line> {
         let sides = job.results.iter().zip(&result.sides);
         sides.map(|(one, side)| Line { name: side.name.to_owned(), points: points(one) }).collect()
     };
-    let rates = of(&|one| one.series.iter().map(|at| (at.seconds, at.iops)).collect());
+    let rates = of(&|one| one.series.iter().map(|at| (at.seconds, Some(at.iops))).collect());
     let means = of(&|one| one.series.iter().map(|at| (at.seconds, at.mean_us)).collect());
-    let curves = of(&|one| one.percentiles_us.clone());
+    let curves = of(&|one| one.percentiles_us.iter().map(|(x, y)| (*x, Some(*y))).collect());
     let (name, what) = (escaped(job.name), escaped(&job.what));
     page.push_str(&format!("<h2>{name}: {what}</h2>\n<div class=\"charts\">\n"));
     let rate = Titles { chart: "requests of all loads", unit: "per s" };
