@@ -18,7 +18,10 @@ use frontend::nbd::client::uri::Uri;
 use serde::Serialize;
 
 use super::children;
+use super::needs::Program;
 use crate::clock;
+
+pub(crate) const PROGRAM: Program = Program { name: "fio", package: "fio" };
 
 /// A volume is written once within this, on a slow machine.
 const FILL_LIMIT: Duration = Duration::from_secs(1800);
@@ -86,11 +89,16 @@ pub(crate) fn version() -> Result<String> {
 }
 
 /// Writes the whole span of each volume once, so that no run pays for the first touch of memory and
-/// none reads what was never written.
-pub(crate) fn fill(targets: &[Uri], span_bytes: u64, directory: &Path) -> Result<()> {
+/// none reads what was never written; `at` hears how long it has been at it.
+pub(crate) fn fill(
+    targets: &[Uri],
+    span_bytes: u64,
+    directory: &Path,
+    at: impl FnMut(Duration),
+) -> Result<()> {
     let access = Access { pattern: Pattern::SequentialWrite, block_kib: 1024, depth: 4 };
     let text = job_file(targets, span_bytes, access, "end_fsync=1\n");
-    let outcome = run(&text, access, directory, FILL_LIMIT, |_| ())?;
+    let outcome = run(&text, access, directory, FILL_LIMIT, at)?;
     let whole = span_bytes.saturating_mul(targets.len() as u64);
     if outcome.bytes < whole {
         bail!("fio wrote {} of {whole} bytes to fill the volumes", outcome.bytes);
@@ -166,7 +174,7 @@ fn spawn(text: &str, directory: &Path) -> Result<(Child, PathBuf)> {
     report::remove_series(directory, LOG_PREFIX)?;
     let log = directory.join("fio.log");
     let said = std::fs::File::create(&log)?;
-    let mut command = children::command("fio");
+    let mut command = children::command(PROGRAM.name);
     command.current_dir(directory).args(["--output-format=json+", "--output=fio.json", "job.fio"]);
     command.stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
     Ok((command.spawn().context("cannot run fio")?, log))

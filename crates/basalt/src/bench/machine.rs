@@ -41,17 +41,41 @@ fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 
 /// What a completed write is worth when all machines lose power, for backing files at `place`.
 pub(crate) fn durability(place: &Path) -> Result<String> {
+    let kind = kind_of(place)?;
+    if is_memory(&kind) {
+        return Ok("none: every file is on tmpfs".to_owned());
+    }
+    Ok(format!(
+        "a completed write was handed to the disk with O_DIRECT ({kind}) by every replica, and may \
+         be in the disk's own cache until a flush"
+    ))
+}
+
+/// One line where it is the same for all, or else one for each.
+pub(crate) fn durability_lines<'a>(
+    systems: impl Iterator<Item = (&'a str, String)>,
+) -> Vec<String> {
+    let all: Vec<(&str, String)> = systems.collect();
+    match all.as_slice() {
+        [(_, first), rest @ ..] if rest.iter().all(|(_, other)| other == first) => {
+            vec![format!("durability: {first}")]
+        }
+        several => {
+            several.iter().map(|(name, what)| format!("durability of {name}: {what}")).collect()
+        }
+    }
+}
+
+fn is_memory(file_system: &str) -> bool {
+    matches!(file_system, "tmpfs" | "ramfs")
+}
+
+fn kind_of(place: &Path) -> Result<String> {
     let place = place.canonicalize();
     let place = place.context("the place of the files is not there")?;
     let mounts = fs::read_to_string("/proc/self/mounts").context("cannot read the mounts")?;
     let kind = file_system(&mounts, &place).context("the place of the files is on no mount")?;
-    Ok(match kind {
-        "tmpfs" | "ramfs" => "none: every file is on tmpfs".to_owned(),
-        kind => format!(
-            "a completed write was handed to the disk with O_DIRECT ({kind}) by every replica, and \
-             may be in the disk's own cache until a flush"
-        ),
-    })
+    Ok(kind.to_owned())
 }
 
 /// The mount whose point is the longest beginning of the path; of equal ones the last.
@@ -75,6 +99,17 @@ mod tests {
         assert_eq!(kind("/dev/shm/a"), Some("ramfs"));
         assert_eq!(kind("/dev/shmem"), Some("tmpfs"));
         assert_eq!(kind("/var/tmp"), Some("ext4"));
+    }
+
+    #[test]
+    fn durability_is_told_once_where_it_is_the_same() {
+        let lines = |all: &[(&'static str, &str)]| {
+            durability_lines(all.iter().map(|(name, what)| (*name, (*what).to_owned())))
+        };
+        assert_eq!(lines(&[("a", "none"), ("b", "none")]), ["durability: none"]);
+        let different = lines(&[("a", "disk"), ("b", "memory")]);
+        assert_eq!(different, ["durability of a: disk", "durability of b: memory"]);
+        assert!(lines(&[]).is_empty());
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod chart;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -25,37 +25,35 @@ use frontend::nbd::client::uri::Uri;
 use self::jobs::JOBS;
 use self::layout::{Layout, Placed, REPLICAS};
 use self::result::{JobResult, LayoutReport, Result as MatrixResult, SideReport};
-use super::Output;
+use super::course::{Course, turns};
 use super::fio::{self, Job};
 use super::fleet::{self, Fleet, Hosts};
 use super::machine::{self, Machine};
 use super::measure::{Measured, Subject, measure};
 use super::systems::{self, System};
+use super::{Output, needs};
 use crate::clock;
 use crate::cluster::directory::Directory;
 use crate::progress::Progress;
 
-/// What fio needs to start and to end, for the estimate of the time that is left.
-const START_AND_END: Duration = Duration::from_millis(700);
-const METADATA_ROOM_BYTES: u64 = 8 << 20;
 const UP_TO_DATE_LIMIT: Duration = Duration::from_secs(120);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Nodes with replicas; three of them are joined by as many without, which serve
-    #[arg(long, default_value_t = 3)]
+    #[arg(long, default_value_t = 3, value_parser = needs::count())]
     nodes: usize,
     /// Volumes that each node serves, each with a load of its own
-    #[arg(long, default_value_t = 2)]
+    #[arg(long, default_value_t = 2, value_parser = needs::count())]
     volumes: usize,
     /// Measured seconds of each load
-    #[arg(long, default_value_t = 30)]
+    #[arg(long, default_value_t = 30, value_parser = needs::seconds(1))]
     seconds: u64,
     /// Seconds of each load before it is measured
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 5, value_parser = needs::warm_up())]
     warm_up: u64,
     /// MiB of each volume, all of it written before anything is measured
-    #[arg(long, default_value_t = 128)]
+    #[arg(long, default_value_t = 128, value_parser = needs::size_mib())]
     size_mib: u64,
     /// One volume per node of 32 MiB, a second per load: whether it works, not how fast
     #[arg(long, conflicts_with_all = ["volumes", "seconds", "warm_up", "size_mib"])]
@@ -108,27 +106,59 @@ struct Side {
 
 pub(crate) fn main(options: &Options) -> Result<ExitCode> {
     let scale = options.scale();
-    ensure!(options.nodes >= REPLICAS, "{REPLICAS} replicas need as many --nodes");
-    ensure!(scale.volumes >= 1, "--volumes 0 is nothing to measure");
-    ensure!(scale.time >= Duration::from_secs(1), "--seconds 0 measures nothing");
-    ensure!(scale.size_bytes >= 8 << 20, "--size-mib: at least 8");
-    ensure!(options.out.is_dir(), "--out {} is no directory", options.out.display());
+    check(options, scale)?;
     let layout = Layout::new(options.nodes, scale.volumes);
+    let result = run(options, &layout, scale)?;
+    // Printed first: what took minutes to find is not lost where files cannot be written any more.
+    let printed = options.output.print(&result, |out| result.print(out));
+    write_files(&result, &options.out)?;
+    printed?;
+    if !options.output.json {
+        let out = options.out.display();
+        writeln!(std::io::stdout(), "\nwritten to {out}: {JSON_FILE} and {PAGE_FILE}")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether what the options ask for can be measured here, before any of it is built.
+fn check(options: &Options, scale: Scale) -> Result<()> {
+    ensure!(options.nodes >= REPLICAS, "{REPLICAS} replicas need as many --nodes");
     ensure!(
-        layout.hosts <= fleet::NODES_MAX,
+        layout::hosts(options.nodes) <= fleet::NODES_MAX,
         "--nodes {}: this bench starts at most {} daemons",
         options.nodes,
         fleet::NODES_MAX
     );
-    check_room(options, &layout, scale)?;
-    let result = run(options, &layout, scale)?;
-    write_files(&result, &options.out)?;
-    options.output.print(&result, |out| {
-        result.print(out)?;
-        writeln!(out, "\nwritten to {}: {JSON_FILE} and {PAGE_FILE}", options.out.display())?;
-        Ok(())
-    })?;
-    Ok(ExitCode::SUCCESS)
+    let mut programs = vec![fio::PROGRAM];
+    for peer in &options.peers {
+        match peer {
+            Peer::Quorum => programs.extend([systems::QEMU, systems::IP]),
+            Peer::Nbdkit => programs.push(systems::NBDKIT),
+        }
+    }
+    if options.hosts() == Hosts::Namespaces {
+        programs.push(systems::IP);
+        ensure!(needs::is_root(), "network namespaces take root; see --hosts");
+    }
+    needs::programs(&programs)?;
+    needs::writable(&options.out).context("--out")?;
+    needs::room(&options.place, room_bytes(options, scale))
+}
+
+/// All copies of all volumes.
+fn room_bytes(options: &Options, scale: Scale) -> u64 {
+    let of_peers: u64 = options
+        .peers
+        .iter()
+        .map(|peer| match peer {
+            Peer::Quorum => REPLICAS as u64,
+            // In memory, not at the place; which for tmpfs is the same.
+            Peer::Nbdkit => 1,
+        })
+        .sum();
+    let mine = systems::replicas_bytes(REPLICAS, scale.size_bytes);
+    let each = mine.saturating_add(of_peers.saturating_mul(scale.size_bytes));
+    each.saturating_mul((options.nodes * scale.volumes) as u64)
 }
 
 const JSON_FILE: &str = "basalt-bench.json";
@@ -167,42 +197,9 @@ impl Options {
     }
 }
 
-/// All copies of all volumes have to fit: a full tmpfs would end daemons and peers alike.
-fn check_room(options: &Options, layout: &Layout, scale: Scale) -> Result<()> {
-    let volumes = layout.volumes.len() as u64;
-    let copies: u64 = options
-        .peers
-        .iter()
-        .map(|peer| match peer {
-            Peer::Quorum => REPLICAS as u64,
-            // In memory, not at the place; which for tmpfs is the same.
-            Peer::Nbdkit => 1,
-        })
-        .sum();
-    let mine = (scale.size_bytes + METADATA_ROOM_BYTES) * REPLICAS as u64;
-    let needed = volumes * (mine + copies * scale.size_bytes);
-    let place = options.place.as_path();
-    let mut df = Command::new("df");
-    let output = df.args(["--output=avail", "-B1"]).arg(place).output().context("cannot run df")?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let free: u64 = text
-        .lines()
-        .nth(1)
-        .and_then(|line| line.trim().parse().ok())
-        .with_context(|| format!("df does not know how much is free in {}", place.display()))?;
-    ensure!(
-        needed <= free,
-        "{} MiB are needed in {} and {} are free: take fewer --volumes or a smaller --size-mib",
-        needed >> 20,
-        place.display(),
-        free >> 20
-    );
-    Ok(())
-}
-
 fn run(options: &Options, layout: &Layout, scale: Scale) -> Result<MatrixResult> {
     let started = clock::now();
-    let fio = fio::version()?;
+    let (fio, machine) = (fio::version()?, Machine::this()?);
     let mut progress = Progress::new();
     progress.say(&format!("starting {} daemons, {} volumes", layout.hosts, layout.volumes.len()));
     let mut fleet = Fleet::start(&fleet::Plan {
@@ -210,7 +207,7 @@ fn run(options: &Options, layout: &Layout, scale: Scale) -> Result<MatrixResult>
         nodes: layout.hosts,
         hosts: options.hosts(),
         shards: options.shards,
-        backing_bytes: scale.size_bytes + METADATA_ROOM_BYTES,
+        backing_bytes: systems::replicas_bytes(1, scale.size_bytes),
         volumes: layout.members(),
     })?;
     let result = run_sides(options, layout, scale, &fleet, &mut progress);
@@ -219,9 +216,8 @@ fn run(options: &Options, layout: &Layout, scale: Scale) -> Result<MatrixResult>
     Ok(MatrixResult {
         what: "loads on many replicated volumes at once, over NBD on unix sockets".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        machine: Machine::this()?,
+        machine,
         fio,
-        durability: machine::durability(&options.place)?,
         layout: LayoutReport {
             nodes: options.nodes,
             daemons: layout.hosts,
@@ -235,7 +231,7 @@ fn run(options: &Options, layout: &Layout, scale: Scale) -> Result<MatrixResult>
             },
             shards: options.shards,
         },
-        controls: result::CONTROLS.map(str::to_owned).to_vec(),
+        controls: result::controls(scale.warm_up, scale.size_bytes),
         warm_up_seconds: scale.warm_up.as_secs_f64(),
         seconds: scale.time.as_secs_f64(),
         total_seconds: clock::now().since(started).as_secs_f64(),
@@ -259,35 +255,46 @@ fn run_sides(
     for peer in &options.peers {
         peers.push(start_peer(*peer, layout.volumes.len(), scale, directory.path(), progress)?);
     }
-    let mut sides = fleet_sides(layout, fleet)?;
+    let durability = machine::durability(&options.place)?;
+    let mut sides = fleet_sides(layout, fleet, &durability)?;
     sides.extend(peers.iter().map(|(report, systems)| Side {
         report: report.clone(),
         targets: systems.iter().map(|system| system.uri.clone()).collect(),
         pids: systems.iter().flat_map(System::pids).collect(),
         servers: None,
     }));
+    let mut course = Course::new(JOBS.len() * sides.len(), scale.warm_up, scale.time);
     // Both of ours have the same volumes.
     for side in &sides[1..] {
-        progress.say(&format!("writing every block of every volume: {}", side.report.name));
+        let what = format!("writing every block of every volume: {}", side.report.name);
+        progress.say(&what);
         side.enter(fleet)?;
-        fio::fill(&side.targets, scale.size_bytes, directory.path()).context(side.report.key)?;
+        fio::fill(&side.targets, scale.size_bytes, directory.path(), |elapsed| {
+            course.prepare(progress, elapsed, &what);
+        })
+        .context(side.report.key)?;
         side.leave(fleet)?;
     }
-    let mut turns = Turns { scale, fleet, directory: directory.path(), progress, done: 0, all: 0 };
-    turns.all = JOBS.len() * sides.len();
     let mut jobs = Vec::new();
-    for job in JOBS {
+    for (number, job) in JOBS.iter().enumerate() {
         let mut results = Vec::new();
-        for side in &sides {
-            let measured = turns.take(side, job)?;
-            results.push(result::SideResult::new(side.report.key, side.targets.len(), &measured));
+        for index in turns(number, sides.len()) {
+            let side = &sides[index];
+            let measured = side.measure(job, scale, fleet, directory.path(), |within| {
+                course.show(progress, within, || format!("{}, {}", job.name, side.report.name));
+            })?;
+            course.go_on();
+            let result = result::SideResult::new(side.report.key, side.targets.len(), &measured);
+            results.push((index, result));
         }
+        results.sort_by_key(|(index, _)| *index);
+        let results = results.into_iter().map(|(_, result)| result).collect();
         jobs.push(JobResult::new(job, results));
     }
     Ok((sides.into_iter().map(|side| side.report).collect(), jobs))
 }
 
-fn fleet_sides(layout: &Layout, fleet: &Fleet) -> Result<Vec<Side>> {
+fn fleet_sides(layout: &Layout, fleet: &Fleet, durability: &str) -> Result<Vec<Side>> {
     let mut sides = Vec::new();
     for (key, name, what) in [
         (
@@ -301,7 +308,12 @@ fn fleet_sides(layout: &Layout, fleet: &Fleet) -> Result<Vec<Side>> {
         let servers: Vec<usize> = layout.volumes.iter().map(server).collect();
         let numbered = servers.iter().enumerate();
         sides.push(Side {
-            report: SideReport { key, name, what: what.to_owned() },
+            report: SideReport {
+                key,
+                name,
+                what: what.to_owned(),
+                durability: durability.to_owned(),
+            },
             targets: numbered.map(|(volume, node)| fleet.uri(*node, volume)).collect(),
             pids: fleet.pids()?,
             servers: Some(servers),
@@ -332,7 +344,8 @@ fn start_peer(
         });
     }
     let what = format!("for each volume: {}", systems[0].what);
-    Ok((SideReport { key, name, what }, systems))
+    let durability = systems[0].durability.clone();
+    Ok((SideReport { key, name, what, durability }, systems))
 }
 
 impl Side {
@@ -345,63 +358,66 @@ impl Side {
     fn leave(&self, fleet: &Fleet) -> Result<()> {
         self.servers.as_ref().map_or(Ok(()), |_| fleet.release())
     }
-}
-
-/// Who has run, and how long the rest will take.
-struct Turns<'a> {
-    scale: Scale,
-    fleet: &'a Fleet,
-    directory: &'a Path,
-    progress: &'a mut Progress,
-    done: usize,
-    all: usize,
-}
-
-impl Turns<'_> {
-    fn take(&mut self, side: &Side, job: &jobs::Named) -> Result<Measured> {
-        let Scale { size_bytes, warm_up, time, .. } = self.scale;
+    /// Its turn at a load; `at` hears how much of it is over, from 0 to 1.
+    fn measure(
+        &self,
+        job: &jobs::Named,
+        scale: Scale,
+        fleet: &Fleet,
+        directory: &Path,
+        at: impl FnMut(f64),
+    ) -> Result<Measured> {
         let run = Job {
-            targets: side.targets.clone(),
-            span_bytes: size_bytes,
+            targets: self.targets.clone(),
+            span_bytes: scale.size_bytes,
             access: job.access,
-            ramp: warm_up,
-            time,
+            ramp: scale.warm_up,
+            time: scale.time,
         };
-        let subject = Subject { name: side.report.name, pids: &side.pids };
-        let (fleet, progress) = (self.fleet, &mut *self.progress);
-        let enters = || side.servers.as_ref().and_then(|_| fleet.enters());
-        let (done, all) = (self.done, self.all);
-        let each = warm_up + time + START_AND_END;
-        side.enter(fleet)?;
-        let measured = measure(&subject, enters, &run, self.directory, |within| {
-            let share = (float(done) + within) / float(all);
-            progress.show(Some(share), || {
-                let left = each.mul_f64(float(all) * (1.0 - share));
-                format!("{} left: {}, {}", minutes(left), job.name, side.report.name)
-            });
-        })?;
-        side.leave(fleet)?;
-        self.done += 1;
+        let subject = Subject { name: self.report.name, pids: &self.pids };
+        let enters = || self.servers.as_ref().and_then(|_| fleet.enters());
+        self.enter(fleet)?;
+        let measured = measure(&subject, enters, &run, directory, at)?;
+        self.leave(fleet)?;
         Ok(measured)
     }
-}
-
-fn minutes(time: Duration) -> String {
-    let seconds = time.as_secs();
-    format!("{}:{:02} min", seconds / 60, seconds % 60)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
-fn float(number: usize) -> f64 {
-    number as f64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: Options,
+    }
+
+    fn refusal(words: &[&str]) -> String {
+        let line = std::iter::once("bench").chain(words.iter().copied());
+        match Line::try_parse_from(line) {
+            Ok(Line { options }) => {
+                format!("{:#}", check(&options, options.scale()).expect_err("too much"))
+            }
+            Err(error) => error.to_string(),
+        }
+    }
 
     #[test]
-    fn what_is_left_is_told_in_minutes() {
-        assert_eq!(minutes(Duration::from_millis(200_900)), "3:20 min");
+    fn what_nobody_can_have_is_refused_before_any_of_it_is_built() {
+        for (words, why) in [
+            (["--nodes", "1000000000"], "1000"),
+            (["--nodes", "1000"], "at most 26 daemons"),
+            (["--nodes", "2"], "as many --nodes"),
+            (["--volumes", "1000000000"], "1000"),
+            (["--size-mib", "17592186044416"], "16777216"),
+            (["--size-mib", "16777216"], "MiB are needed"),
+            (["--seconds", "18446744073709551615"], "3600"),
+            (["--out", "/nonexistent"], "cannot make a file in /nonexistent"),
+        ] {
+            let refusal = refusal(&words);
+            assert!(refusal.contains(why), "{words:?}: {refusal}");
+        }
     }
 }

@@ -21,8 +21,10 @@ pub(crate) struct Measured {
     pub(crate) server_cpu_us: f64,
     /// With fio's.
     pub(crate) all_cpu_us: f64,
-    /// What other processes used meanwhile, in percent of one CPU.
+    /// What the rest of the machine used meanwhile, in percent of one CPU.
     pub(crate) disturbance_percent: f64,
+    /// What the host of a virtual machine took, in percent of one CPU.
+    pub(crate) stolen_percent: f64,
     /// Calls of `io_uring_enter` per request, where the system counts them.
     pub(crate) enters: Option<f64>,
 }
@@ -84,6 +86,7 @@ pub(crate) fn measure(
         server_cpu_us: per_request(shares.servers),
         all_cpu_us: per_request(shares.servers + shares.fio),
         disturbance_percent: shares.others * 100.0,
+        stolen_percent: shares.stolen * 100.0,
         enters: enters.map(|(last, first)| float(last.saturating_sub(first)) / requests),
         outcome,
     })

@@ -132,7 +132,7 @@ fn measure(fleet: &mut Fleet, options: &Options, mut progress: Progress) -> Resu
     let span_bytes = options.size_mib << 20;
     let scratch = fleet.scratch().to_owned();
     progress.say("writing the whole volume once");
-    fio::fill(&targets, span_bytes, &scratch)?;
+    fio::fill(&targets, span_bytes, &scratch, |_| ())?;
     let access =
         Access { pattern: Pattern::RandomWrite, block_kib: BLOCK_KIB, depth: options.depth };
     let job = Job { targets, span_bytes, access, ramp: Duration::ZERO, time: Duration::ZERO };

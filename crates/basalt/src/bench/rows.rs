@@ -8,6 +8,7 @@
 
 mod goals;
 mod stage;
+mod verdict;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -17,13 +18,20 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use serde::Serialize;
 
-use self::goals::{Contender, Goal, Kind, Row};
+use self::goals::{Contender, Kind, Place, Row};
 use self::stage::Stage;
+use self::verdict::{GoalReport, judge};
+use super::course::{Course, turns};
 use super::fio::{self, Job};
-use super::machine::Machine;
+use super::machine::{self, Machine};
 use super::measure::{Measured, median};
-use super::{Output, systems::System};
+use super::systems::{self, System};
+use super::{Output, needs};
 use crate::progress::Progress;
+
+const WARM_UP: Duration = Duration::from_secs(1);
+/// Of a CPU, in percent: where more is used by others, or taken by the host, a figure is in doubt.
+const DISTURBANCE_MAX: f64 = 25.0;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
@@ -31,13 +39,13 @@ pub(crate) struct Options {
     #[arg(long = "row", value_enum, value_delimiter = ',', default_values_t = Kind::ALL)]
     rows: Vec<Kind>,
     /// Measured seconds of each run
-    #[arg(long, default_value_t = 4)]
+    #[arg(long, default_value_t = 4, value_parser = needs::seconds(1))]
     seconds: u64,
     /// Rounds, in each of which every system of a row runs once
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 5, value_parser = needs::count())]
     repeat: usize,
     /// MiB of the volume, written once before anything is measured
-    #[arg(long, default_value_t = 512)]
+    #[arg(long, default_value_t = 512, value_parser = needs::size_mib())]
     size_mib: u64,
     /// Where the files go; tmpfs for the figures to tell of the software
     #[arg(long, default_value = "/dev/shm")]
@@ -61,6 +69,7 @@ struct Report {
     fio: String,
     seconds: u64,
     rounds: usize,
+    activity_log: String,
     rows: Vec<RowReport>,
 }
 
@@ -68,8 +77,9 @@ struct Report {
 struct RowReport {
     row: &'static str,
     what: String,
-    durability: String,
     note: Option<&'static str>,
+    /// Why it could not be measured; then the rest is empty.
+    error: Option<String>,
     systems: Vec<SystemReport>,
     goals: Vec<GoalReport>,
     /// Why the figures should be taken again.
@@ -80,18 +90,14 @@ struct RowReport {
 struct SystemReport {
     system: &'static str,
     what: String,
+    durability: String,
+    /// What keeps it from being what it could be.
+    handicap: Option<&'static str>,
     median: Figures,
     rounds: Vec<Figures>,
 }
 
-#[derive(Debug, Serialize)]
-struct GoalReport {
-    what: String,
-    found: Option<f64>,
-    is_met: bool,
-}
-
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 struct Figures {
     iops: f64,
     mb_per_second: f64,
@@ -102,32 +108,58 @@ struct Figures {
     all_cpu_us: f64,
     enters: Option<f64>,
     disturbance_percent: f64,
+    stolen_percent: f64,
 }
 
 pub(crate) fn main(options: &Options) -> Result<ExitCode> {
-    ensure!(options.seconds >= 1, "--seconds 0 measures nothing");
-    ensure!(options.repeat >= 1, "--repeat 0 measures nothing");
-    let fio = fio::version()?;
+    let rows: Vec<Row> = options.rows.iter().map(|kind| kind.row()).collect();
+    check(options, &rows)?;
+    let (fio, machine) = (fio::version()?, Machine::this()?);
     let mut progress = Progress::new();
     let mut stage = Stage::new(options)?;
-    let mut rows = Vec::new();
-    for (number, kind) in options.rows.iter().enumerate() {
-        let row = kind.row();
-        stage.set(&row, &mut progress)?;
-        let share = |within: f64| share_of(number, options.rows.len(), within);
-        rows.push(measure_row(options, &row, &stage, &mut progress, share)?);
+    let time = Duration::from_secs(options.seconds);
+    let runs: Vec<usize> = rows.iter().map(|row| options.repeat * row.systems.len()).collect();
+    let mut course = Course::new(runs.iter().sum(), WARM_UP, time);
+    let mut reports = Vec::new();
+    for (number, row) in rows.iter().enumerate() {
+        let measured = stage
+            .set(row, &mut progress, &course)
+            .and_then(|()| measure_row(options, row, &stage, &mut progress, &mut course));
+        // The rows behind it are measured all the same, by systems that were started anew.
+        reports.push(measured.unwrap_or_else(|error| {
+            progress.say(&format!("{}: {error:#}", row.name));
+            stage.clear();
+            RowReport::failed(row, &error)
+        }));
+        course.reach(runs[..=number].iter().sum());
     }
     drop(stage);
-    let report = Report {
-        machine: Machine::this()?,
-        fio,
-        seconds: options.seconds,
-        rounds: options.repeat,
-        rows,
-    };
     drop(progress);
+    let (seconds, rounds) = (options.seconds, options.repeat);
+    let activity_log = systems::activity_log(options.size_mib << 20);
+    let report = Report { machine, fio, seconds, rounds, activity_log, rows: reports };
     options.output.print(&report, |out| report.print(out))?;
-    Ok(ExitCode::SUCCESS)
+    let has_failed = report.rows.iter().any(|row| row.error.is_some());
+    Ok(if has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Whether the rows can be measured here.
+fn check(options: &Options, rows: &[Row]) -> Result<()> {
+    let mut programs = vec![fio::PROGRAM];
+    programs.extend(rows.iter().flat_map(|row| row.systems).flat_map(|one| one.programs()));
+    needs::programs(&programs)?;
+    let in_need = rows.iter().find(|row| row.systems.iter().any(|one| one.needs_root()));
+    if let Some(row) = in_need {
+        ensure!(needs::is_root(), "{} takes root; choose other rows with --row", row.name);
+    }
+    for (place, directory) in [(Place::Memory, &options.place), (Place::Disk, &options.disk)] {
+        let of_row = |row: &Row| -> u64 {
+            row.systems.iter().map(|one| one.room_bytes(options.size_mib << 20)).sum()
+        };
+        let most = rows.iter().filter(|row| row.place == place).map(of_row).max();
+        needs::room(directory, most.unwrap_or(0))?;
+    }
+    Ok(())
 }
 
 /// All rounds of a row, whose systems are on the stage.
@@ -136,80 +168,73 @@ fn measure_row(
     row: &Row,
     stage: &Stage<'_>,
     progress: &mut Progress,
-    share: impl Fn(f64) -> f64,
+    course: &mut Course,
 ) -> Result<RowReport> {
     let directory = stage.directory(row);
     let systems: Vec<&System> = row.systems.iter().map(|one| stage.system(row, *one)).collect();
     let mut rounds: Vec<Vec<Figures>> = systems.iter().map(|_| Vec::new()).collect();
-    let total = options.repeat * systems.len();
     for round in 0..options.repeat {
-        for (index, system) in systems.iter().enumerate() {
+        for index in turns(round, systems.len()) {
+            let system = systems[index];
             let job = Job {
                 targets: vec![system.uri.clone(); row.connections],
                 span_bytes: options.size_mib << 20,
                 access: row.access,
-                ramp: Duration::from_secs(1),
+                ramp: WARM_UP,
                 time: Duration::from_secs(options.seconds),
             };
-            let done = round * systems.len() + index;
             let measured = system.measure(&job, directory, |within| {
-                progress.show(Some(share(share_of(done, total, within))), || {
-                    format!("{}: {}", row.name, system.name)
-                });
+                course.show(progress, within, || format!("{}: {}", row.name, system.name));
             });
             rounds[index].push(Figures::of(&measured?));
+            course.go_on();
         }
     }
-    let goals = row.goals.iter().map(|goal| judge(goal, &rounds)).collect();
+    let of_round = |index: Option<&Vec<Figures>>| index.cloned().unwrap_or_default();
+    let (ours, others) = (of_round(rounds.first()), of_round(rounds.last()));
+    let handicap = systems.last().and_then(|system| system.handicap);
     let reports: Vec<SystemReport> = systems
         .iter()
-        .zip(&rounds)
+        .zip(rounds)
         .map(|(system, rounds)| SystemReport {
             system: system.name,
             what: system.what.clone(),
-            median: Figures::median(rounds),
-            rounds: rounds.clone(),
+            durability: row.durability(&system.durability),
+            handicap: system.handicap,
+            median: Figures::median(&rounds),
+            rounds,
         })
         .collect();
     Ok(RowReport {
         row: row.name,
         what: row.what(),
-        durability: stage.durability(row)?,
         note: row.note(),
+        error: None,
         warnings: warnings(row, &reports),
         systems: reports,
-        goals,
+        goals: row.goals.iter().map(|goal| judge(goal, &ours, &others, handicap)).collect(),
     })
-}
-
-fn judge(goal: &Goal, rounds: &[Vec<Figures>]) -> GoalReport {
-    let ours = rounds.first().map_or(&[][..], Vec::as_slice);
-    let others = rounds.last().map_or(&[][..], Vec::as_slice);
-    let pairs = || ours.iter().zip(others);
-    let found = match goal {
-        Goal::CpuAtMost(_) => median(ours.iter().map(|one| one.server_cpu_us).collect()),
-        Goal::EntersAtMost(_) => {
-            median(ours.iter().map(|one| one.enters).collect::<Option<_>>().unwrap_or_default())
-        }
-        Goal::RateAtLeast(_) => median(pairs().map(|(one, other)| one.iops / other.iops).collect()),
-        Goal::LatencyAtMost(_) => {
-            median(pairs().map(|(one, other)| one.mean_us / other.mean_us).collect())
-        }
-    };
-    GoalReport { what: goal.to_string(), found, is_met: found.is_some_and(|it| goal.is_met(it)) }
 }
 
 fn warnings(row: &Row, systems: &[SystemReport]) -> Vec<String> {
     let mut warnings = Vec::new();
-    for system in systems {
-        let others = system.median.disturbance_percent;
-        if others > 25.0 {
-            let name = system.system;
-            warnings.push(format!("{name}: other processes used {others:.0} % of a CPU; repeat"));
+    for SystemReport { system, handicap, median, .. } in systems {
+        let Figures { disturbance_percent: others, stolen_percent: stolen, .. } = median;
+        if *others > DISTURBANCE_MAX {
+            warnings.push(format!(
+                "{system}: the rest of the machine used {others:.0} % of a CPU; repeat"
+            ));
+        }
+        if *stolen > DISTURBANCE_MAX {
+            warnings.push(format!("{system}: the host took {stolen:.0} % of a CPU; repeat"));
+        }
+        if let Some(handicap) = handicap {
+            warnings.push(format!("{system}: {handicap}"));
         }
     }
     let quorum = row.systems.iter().zip(systems).find(|(one, _)| **one == Contender::Quorum);
-    if let (Some(expected), Some((_, quorum))) = (row.quorum_iops, quorum) {
+    let quorum = quorum.map(|(_, quorum)| quorum).filter(|quorum| quorum.handicap.is_none());
+    if let (Some(expected), Some(quorum)) = (row.quorum_iops, quorum) {
         let times = quorum.median.iops / expected;
         if !(0.5..=2.0).contains(&times) {
             warnings.push(format!(
@@ -223,17 +248,18 @@ fn warnings(row: &Row, systems: &[SystemReport]) -> Vec<String> {
 
 impl Figures {
     fn of(measured: &Measured) -> Self {
-        let Measured { outcome, server_cpu_us, all_cpu_us, disturbance_percent, enters } = measured;
+        let Measured { outcome, .. } = measured;
         Self {
             iops: outcome.iops,
             mb_per_second: outcome.bytes_per_second / 1e6,
             mean_us: outcome.mean_us,
             p50_us: outcome.p50_us,
             p99_us: outcome.p99_us,
-            server_cpu_us: *server_cpu_us,
-            all_cpu_us: *all_cpu_us,
-            enters: *enters,
-            disturbance_percent: *disturbance_percent,
+            server_cpu_us: measured.server_cpu_us,
+            all_cpu_us: measured.all_cpu_us,
+            enters: measured.enters,
+            disturbance_percent: measured.disturbance_percent,
+            stolen_percent: measured.stolen_percent,
         }
     }
 
@@ -250,6 +276,7 @@ impl Figures {
             all_cpu_us: of(|one| one.all_cpu_us),
             enters: rounds.iter().map(|one| one.enters).collect::<Option<_>>().and_then(median),
             disturbance_percent: of(|one| one.disturbance_percent),
+            stolen_percent: of(|one| one.stolen_percent),
         }
     }
 }
@@ -258,12 +285,13 @@ impl Report {
     fn print(&self, out: &mut impl Write) -> Result<()> {
         writeln!(
             out,
-            "{}, {}; medians of {} interleaved runs of {} s",
+            "{}, {}; medians of {} rounds of {} s in turns, and their range behind a goal",
             self.machine.line(),
             self.fio,
             self.rounds,
             self.seconds
         )?;
+        writeln!(out, "{}", self.activity_log)?;
         for row in &self.rows {
             row.print(out)?;
         }
@@ -272,14 +300,48 @@ impl Report {
 }
 
 impl RowReport {
+    fn failed(row: &Row, error: &anyhow::Error) -> Self {
+        Self {
+            row: row.name,
+            what: row.what(),
+            note: row.note(),
+            error: Some(format!("{error:#}")),
+            systems: Vec::new(),
+            goals: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
     fn print(&self, out: &mut impl Write) -> Result<()> {
-        writeln!(out, "\n{}: {}\n  durability: {}", self.row, self.what, self.durability)?;
+        writeln!(out, "\n{}: {}", self.row, self.what)?;
+        if let Some(error) = &self.error {
+            writeln!(out, "  NOT MEASURED: {error}")?;
+            return Ok(());
+        }
+        for system in &self.systems {
+            writeln!(out, "  {}: {}", system.system, system.what)?;
+        }
+        let durability = |one: &SystemReport| (one.system, one.durability.clone());
+        for line in machine::durability_lines(self.systems.iter().map(durability)) {
+            writeln!(out, "  {line}")?;
+        }
         if let Some(note) = self.note {
             writeln!(out, "  {note}")?;
         }
+        self.print_table(out)?;
+        for goal in &self.goals {
+            writeln!(out, "  goal: {}", goal.line())?;
+        }
+        for warning in &self.warnings {
+            writeln!(out, "  warning: {warning}")?;
+        }
+        Ok(())
+    }
+
+    fn print_table(&self, out: &mut impl Write) -> Result<()> {
         writeln!(
             out,
-            "  {:<20} {:>8} {:>7} {:>8} {:>7} {:>8} {:>9} {:>9} {:>8} {:>7}",
+            "  {:<20} {:>8} {:>7} {:>8} {:>7} {:>8} {:>9} {:>9} {:>8} {:>7} {:>6}",
             "system",
             "per s",
             "MB/s",
@@ -289,14 +351,16 @@ impl RowReport {
             "CPU us/IO",
             "with fio",
             "enter/IO",
-            "others%"
+            "others%",
+            "steal%"
         )?;
         for system in &self.systems {
             let it = &system.median;
             let enters = it.enters.map_or_else(|| "-".to_owned(), |enters| format!("{enters:.2}"));
             writeln!(
                 out,
-                "  {:<20} {:>8.0} {:>7.0} {:>8.0} {:>7.0} {:>8.0} {:>9.1} {:>9.1} {:>8} {:>7.0}",
+                "  {:<20} {:>8.0} {:>7.0} {:>8.0} {:>7.0} {:>8.0} {:>9.1} {:>9.1} {:>8} {:>7.0} \
+                 {:>6.0}",
                 system.system,
                 it.iops,
                 it.mb_per_second,
@@ -306,64 +370,55 @@ impl RowReport {
                 it.server_cpu_us,
                 it.all_cpu_us,
                 enters,
-                it.disturbance_percent
+                it.disturbance_percent,
+                it.stolen_percent
             )?;
-        }
-        for goal in &self.goals {
-            let found = goal.found.map_or_else(|| "not known".to_owned(), |it| format!("{it:.2}"));
-            let word = if goal.is_met { "met" } else { "MISSED" };
-            writeln!(out, "  goal: {}: {found}, {word}", goal.what)?;
-        }
-        for warning in &self.warnings {
-            writeln!(out, "  warning: {warning}")?;
         }
         Ok(())
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
-fn share_of(done: usize, total: usize, within: f64) -> f64 {
-    (done as f64 + within) / total as f64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn figures(iops: f64, mean_us: f64, enters: Option<f64>) -> Figures {
-        Figures {
-            iops,
-            mb_per_second: 0.0,
-            mean_us,
-            p50_us: 0.0,
-            p99_us: 0.0,
-            server_cpu_us: 1e6 / iops,
-            all_cpu_us: 0.0,
-            enters,
-            disturbance_percent: 0.0,
+    fn report(system: &'static str, iops: f64, handicap: Option<&'static str>) -> SystemReport {
+        SystemReport {
+            system,
+            what: format!("what {system} is"),
+            durability: "none".to_owned(),
+            handicap,
+            median: Figures { iops, ..Figures::default() },
+            rounds: Vec::new(),
         }
     }
 
     #[test]
-    fn ratios_are_taken_in_each_round() {
-        // A machine that is twice as slow in the second round, for both.
-        let ours = vec![figures(100.0, 10.0, Some(0.4)), figures(50.0, 20.0, Some(0.6))];
-        let others = vec![figures(20.0, 50.0, None), figures(10.0, 100.0, None)];
-        let rounds = [ours, others];
-        let found = |goal: Goal| {
-            let report = judge(&goal, &rounds);
-            (report.found.unwrap(), report.is_met)
+    fn a_row_that_could_not_be_measured_says_why_and_the_others_are_printed() {
+        let row = Kind::Write1.row();
+        let failed = RowReport::failed(&row, &anyhow::anyhow!("no such driver"));
+        let measured = RowReport {
+            systems: vec![report("basalt", 1.0, None)],
+            error: None,
+            ..RowReport::failed(&Kind::Write32.row(), &anyhow::anyhow!("none"))
         };
-        assert_eq!(found(Goal::RateAtLeast(5.0)), (5.0, true));
-        assert_eq!(found(Goal::RateAtLeast(5.1)), (5.0, false));
-        assert_eq!(found(Goal::LatencyAtMost(0.2)), (0.2, true));
-        assert_eq!(found(Goal::EntersAtMost(0.5)), (0.5, true));
-        assert_eq!(found(Goal::CpuAtMost(14_999.0)), (15_000.0, false));
+        let mut text = Vec::new();
+        for row in [failed, measured] {
+            row.print(&mut text).unwrap();
+        }
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains("write-1: ") && text.contains("NOT MEASURED: no such driver"));
+        assert!(text.contains("\n  basalt: what basalt is\n  durability: none\n"), "{text}");
     }
 
     #[test]
-    fn a_figure_that_nobody_counted_meets_no_goal() {
-        let report = judge(&Goal::EntersAtMost(0.5), &[vec![figures(1.0, 1.0, None)]]);
-        assert!(report.found.is_none() && !report.is_met, "{report:?}");
+    fn a_machine_is_not_judged_by_a_system_that_is_held_back() {
+        let row = Kind::Write32.row();
+        let systems =
+            |handicap| [report("basalt", 90_000.0, None), report("qemu-quorum", 800.0, handicap)];
+        let found = warnings(&row, &systems(None));
+        assert!(found.len() == 1 && found[0].contains("0.07 times"), "{found:?}");
+        let found = warnings(&row, &systems(Some("needs root")));
+        assert_eq!(found, ["qemu-quorum: needs root"]);
     }
 }

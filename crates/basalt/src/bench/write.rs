@@ -2,40 +2,44 @@
 //!
 //! fio writes at random over NBD on a unix socket: to three Basalt daemons, to QEMU's quorum driver
 //! over three storage daemons, and to nbdkit's memory plugin, which keeps one copy and marks what
-//! NBD alone costs. All files lie on tmpfs: this measures the software, and nothing of it is
-//! durable. The systems take turns, so that a disturbance of the machine meets all of them.
+//! NBD alone costs. Files lie on tmpfs where nothing else is said: this measures the software, and
+//! nothing of it is durable. The systems take turns, so that a disturbance of the machine meets all
+//! of them.
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use serde::Serialize;
 
-use super::Output;
+use super::course::{Course, turns};
 use super::fio::{self, Access, Pattern};
-use super::machine::Machine;
+use super::machine::{self, Machine};
 use super::measure::Measured;
+use super::needs::Program;
 use super::systems::{self, System};
+use super::{Output, needs};
 use crate::cluster::directory::Directory;
 use crate::progress::Progress;
 
-const DURABILITY: &str = "none: every file is on tmpfs, and nothing is flushed";
+const WARM_UP: Duration = Duration::from_secs(1);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Writes in flight, one run each
     #[arg(long, value_delimiter = ',', default_values_t = [1, 32, 128])]
+    #[arg(value_parser = needs::depth())]
     depth: Vec<u32>,
     /// Measured seconds of each run
-    #[arg(long, default_value_t = 6)]
+    #[arg(long, default_value_t = 6, value_parser = needs::seconds(2))]
     seconds: u64,
     /// Runs of each system at each depth, of which the median counts
-    #[arg(long, default_value_t = 3)]
+    #[arg(long, default_value_t = 3, value_parser = needs::count())]
     repeat: usize,
     /// MiB of the volume, all of it written over and over
-    #[arg(long, default_value_t = 512)]
+    #[arg(long, default_value_t = 512, value_parser = needs::size_mib())]
     size_mib: u64,
     /// Where the files go; tmpfs for the figures to mean what they say
     #[arg(long, default_value = "/dev/shm")]
@@ -59,12 +63,29 @@ enum Kind {
 
 impl Kind {
     const ALL: [Self; 3] = [Self::Basalt, Self::Quorum, Self::Nbdkit];
+
+    fn programs(self) -> &'static [Program] {
+        match self {
+            Self::Basalt => &[],
+            Self::Quorum => &[systems::QEMU, systems::IP],
+            Self::Nbdkit => &[systems::NBDKIT],
+        }
+    }
+
+    /// For nbdkit in memory, which for tmpfs is the same.
+    fn room_bytes(self, volume_bytes: u64) -> u64 {
+        match self {
+            Self::Basalt => systems::replicas_bytes(3, volume_bytes),
+            Self::Quorum => 3 * volume_bytes,
+            Self::Nbdkit => volume_bytes,
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
 struct BenchReport {
     what: &'static str,
-    durability: &'static str,
+    activity_log: String,
     machine: Machine,
     fio: String,
     seconds: u64,
@@ -77,6 +98,7 @@ struct BenchReport {
 struct SystemReport {
     name: &'static str,
     what: String,
+    durability: String,
 }
 
 /// One system at one depth: the median of its runs.
@@ -94,17 +116,24 @@ struct Row {
     all_cpu_us: f64,
     /// What other processes used meanwhile, in percent of one CPU.
     disturbance_percent: f64,
+    /// What the host of a virtual machine took.
+    stolen_percent: f64,
     /// Server CPU time per write in each run, in order.
     runs_server_cpu_us: Vec<f64>,
 }
 
 pub(crate) fn main(options: &Options) -> Result<ExitCode> {
-    ensure!(options.seconds >= 2, "--seconds {} is too short to measure", options.seconds);
-    ensure!(options.repeat >= 1, "--repeat 0 measures nothing");
-    let fio = fio::version()?;
+    let mut programs = vec![fio::PROGRAM];
+    programs.extend(options.systems.iter().flat_map(|kind| kind.programs()));
+    needs::programs(&programs)?;
+    let size_bytes = options.size_mib << 20;
+    needs::room(
+        &options.place,
+        options.systems.iter().map(|one| one.room_bytes(size_bytes)).sum(),
+    )?;
+    let (fio, machine) = (fio::version()?, Machine::this()?);
     let mut progress = Progress::new();
     let directory = Directory::for_bench(&options.place)?;
-    let size_bytes = options.size_mib << 20;
     let mut systems = Vec::new();
     for kind in &options.systems {
         systems.push(match kind {
@@ -115,22 +144,32 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
             Kind::Nbdkit => systems::nbdkit(directory.path(), size_bytes)?,
         });
     }
+    let runs = options.depth.len() * systems.len() * options.repeat;
+    let mut course = Course::new(runs, WARM_UP, Duration::from_secs(options.seconds));
     for system in &systems {
-        progress.say(&format!("filling {}", system.name));
+        let what = format!("filling {}", system.name);
+        progress.say(&what);
         let target = std::slice::from_ref(&system.uri);
-        fio::fill(target, size_bytes, directory.path()).context(system.name)?;
+        fio::fill(target, size_bytes, directory.path(), |elapsed| {
+            course.prepare(&mut progress, elapsed, &what);
+        })
+        .context(system.name)?;
     }
-    let rows = measure_all(options, &systems, directory.path(), &mut progress)?;
+    let rows = measure_all(options, &systems, directory.path(), &mut progress, &mut course)?;
     let report = BenchReport {
         what: "random 4 KiB writes over NBD on a unix socket",
-        durability: DURABILITY,
-        machine: Machine::this()?,
+        activity_log: systems::activity_log(size_bytes),
+        machine,
         fio,
         seconds: options.seconds,
         repeat: options.repeat,
         systems: systems
             .iter()
-            .map(|system| SystemReport { name: system.name, what: system.what.clone() })
+            .map(|system| SystemReport {
+                name: system.name,
+                what: system.what.clone(),
+                durability: format!("{}; nothing is flushed", system.durability),
+            })
             .collect(),
         rows,
     };
@@ -144,29 +183,27 @@ fn measure_all(
     systems: &[System],
     directory: &std::path::Path,
     progress: &mut Progress,
+    course: &mut Course,
 ) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
-    let total = options.depth.len() * systems.len() * options.repeat;
-    let mut done = 0;
     for depth in &options.depth {
         let mut runs: Vec<Vec<Row>> = systems.iter().map(|_| Vec::new()).collect();
-        for _ in 0..options.repeat {
-            for (system, runs) in systems.iter().zip(&mut runs) {
+        for round in 0..options.repeat {
+            for index in turns(round, systems.len()) {
+                let system = &systems[index];
                 let pattern = Pattern::RandomWrite;
                 let job = fio::Job {
                     targets: vec![system.uri.clone()],
                     span_bytes: options.size_mib << 20,
                     access: Access { pattern, block_kib: 4, depth: *depth },
-                    ramp: Duration::from_secs(1),
+                    ramp: WARM_UP,
                     time: Duration::from_secs(options.seconds),
                 };
-                let measured = system.measure(&job, directory, |share| {
-                    progress.show(Some(share_of(done, total, share)), || {
-                        format!("{} at depth {depth}", system.name)
-                    });
+                let measured = system.measure(&job, directory, |within| {
+                    course.show(progress, within, || format!("{} at depth {depth}", system.name));
                 });
-                runs.push(row(system, *depth, &measured?));
-                done += 1;
+                runs[index].push(row(system, *depth, &measured?));
+                course.go_on();
             }
         }
         rows.extend(runs.into_iter().map(median));
@@ -175,7 +212,7 @@ fn measure_all(
 }
 
 fn row(system: &System, depth: u32, measured: &Measured) -> Row {
-    let Measured { outcome, server_cpu_us, all_cpu_us, disturbance_percent, .. } = measured;
+    let Measured { outcome, server_cpu_us, .. } = measured;
     Row {
         system: system.name,
         depth,
@@ -184,8 +221,9 @@ fn row(system: &System, depth: u32, measured: &Measured) -> Row {
         p50_us: outcome.p50_us,
         p99_us: outcome.p99_us,
         server_cpu_us: *server_cpu_us,
-        all_cpu_us: *all_cpu_us,
-        disturbance_percent: *disturbance_percent,
+        all_cpu_us: measured.all_cpu_us,
+        disturbance_percent: measured.disturbance_percent,
+        stolen_percent: measured.stolen_percent,
         runs_server_cpu_us: vec![*server_cpu_us],
     }
 }
@@ -201,13 +239,17 @@ fn median(mut runs: Vec<Row>) -> Row {
 impl BenchReport {
     fn print(&self, out: &mut impl Write) -> Result<()> {
         writeln!(out, "{}; {}, {}", self.what, self.machine.line(), self.fio)?;
-        writeln!(out, "durability: {}", self.durability)?;
+        writeln!(out, "{}", self.activity_log)?;
+        let durability = |one: &SystemReport| (one.name, one.durability.clone());
+        for line in machine::durability_lines(self.systems.iter().map(durability)) {
+            writeln!(out, "{line}")?;
+        }
         for system in &self.systems {
             writeln!(out, "  {}: {}", system.name, system.what)?;
         }
         writeln!(
             out,
-            "\n{:<12} {:>5} {:>9} {:>8} {:>8} {:>8} {:>13} {:>13} {:>11}",
+            "\n{:<12} {:>5} {:>9} {:>8} {:>8} {:>8} {:>13} {:>13} {:>8} {:>7}",
             "system",
             "depth",
             "writes/s",
@@ -216,12 +258,14 @@ impl BenchReport {
             "p99 us",
             "server CPU us",
             "with fio's us",
-            "others %"
+            "others%",
+            "steal%"
         )?;
         for row in &self.rows {
             writeln!(
                 out,
-                "{:<12} {:>5} {:>9.0} {:>8.0} {:>8.0} {:>8.0} {:>13.1} {:>13.1} {:>11.0}",
+                "{:<12} {:>5} {:>9.0} {:>8.0} {:>8.0} {:>8.0} {:>13.1} {:>13.1} {:>8.0} \
+                 {:>7.0}",
                 row.system,
                 row.depth,
                 row.iops,
@@ -230,16 +274,12 @@ impl BenchReport {
                 row.p99_us,
                 row.server_cpu_us,
                 row.all_cpu_us,
-                row.disturbance_percent
+                row.disturbance_percent,
+                row.stolen_percent
             )?;
         }
         Ok(())
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
-fn share_of(done: usize, total: usize, within: f64) -> f64 {
-    (done as f64 + within) / total as f64
 }
 
 #[cfg(test)]
@@ -258,6 +298,7 @@ mod tests {
             server_cpu_us: cost,
             all_cpu_us: cost,
             disturbance_percent: 0.0,
+            stolen_percent: 0.0,
             runs_server_cpu_us: vec![cost],
         };
         let row = median(vec![row(3.0), row(1.0), row(2.0)]);

@@ -25,6 +25,11 @@ pub(super) struct Placed {
     pub(super) remote: usize,
 }
 
+/// How many hosts so many nodes come to.
+pub(super) fn hosts(nodes: usize) -> usize {
+    if nodes > REPLICAS { nodes } else { 2 * nodes }
+}
+
 impl Layout {
     pub(super) fn new(nodes: usize, volumes_per_node: usize) -> Self {
         assert!(nodes >= REPLICAS, "{nodes} nodes have no room for {REPLICAS} replicas");
@@ -35,7 +40,7 @@ impl Layout {
             remote: if has_room { (owner + REPLICAS) % nodes } else { nodes + owner },
         };
         let volumes = (0..volumes_per_node).flat_map(|_| (0..nodes).map(place)).collect();
-        Self { hosts: if has_room { nodes } else { 2 * nodes }, volumes }
+        Self { hosts: hosts(nodes), volumes }
     }
 
     pub(super) fn members(&self) -> Vec<Members> {

@@ -51,7 +51,7 @@ fn setup(page: &mut String, result: &Result) {
     for (name, words) in [
         ("Machine", machine.as_str()),
         ("Layout", &result.setup()),
-        ("Durability", &result.durability),
+        ("Durability", &result.durability().join("; ")),
         ("Time", &result.timing()),
         ("Rules", &result.controls.join("; ")),
     ] {

@@ -1,25 +1,40 @@
 //! The result of the matrix: as JSON it is what these types say, and as a table it is printed here.
 
 use std::io::Write;
+use std::time::Duration;
 
 use serde::Serialize;
 
 use super::super::fio::Moment;
-use super::super::machine::Machine;
+use super::super::machine::{self, Machine};
 use super::super::measure::Measured;
+use super::super::systems;
 use super::jobs::{Metric, Named};
 use super::published::Published;
 
 /// What every run does, so that its figures can be believed.
-pub(super) const CONTROLS: [&str; 6] = [
-    "every block of every volume is written before anything is measured",
-    "direct I/O: no cache of a client between fio and the system",
-    "no random seed is used twice (randrepeat=0)",
-    "IOPS, bandwidth, latencies and percentiles are fio's own figures",
-    "each load warms up before it is measured, and the systems take turns at each load",
-    "IOPS and bandwidth are summed over the volumes, mean latencies averaged, percentiles are of \
-     all requests together",
-];
+pub(super) fn controls(warm_up: Duration, volume_bytes: u64) -> Vec<String> {
+    let begin = if warm_up.is_zero() {
+        "no load warms up before it is measured"
+    } else {
+        "each load warms up before it is measured"
+    };
+    let mut controls: Vec<String> = [
+        "every block of every volume is written before anything is measured",
+        "direct I/O: no cache of a client between fio and the system",
+        "no random seed is used twice (randrepeat=0)",
+        "IOPS, bandwidth, latencies and percentiles are fio's own figures",
+        "IOPS and bandwidth are summed over the volumes, mean latencies averaged, percentiles are \
+         of all requests together",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    controls.push(format!(
+        "{begin}, and the systems take turns at each load, in the reverse order at every other one"
+    ));
+    controls.push(systems::activity_log(volume_bytes));
+    controls
+}
 
 /// In 100,000: the points of a curve of percentiles.
 const PERCENTILES: [u64; 14] = [
@@ -33,7 +48,6 @@ pub(super) struct Result {
     pub(super) version: String,
     pub(super) machine: Machine,
     pub(super) fio: String,
-    pub(super) durability: String,
     pub(super) layout: LayoutReport,
     pub(super) controls: Vec<String>,
     pub(super) warm_up_seconds: f64,
@@ -61,6 +75,7 @@ pub(super) struct SideReport {
     pub(super) key: &'static str,
     pub(super) name: &'static str,
     pub(super) what: String,
+    pub(super) durability: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -87,6 +102,7 @@ pub(super) struct SideResult {
     /// Calls of `io_uring_enter` per request, where they are counted.
     pub(super) enters: Option<f64>,
     pub(super) disturbance_percent: f64,
+    pub(super) stolen_percent: f64,
     pub(super) series: Vec<Moment>,
 }
 
@@ -112,6 +128,7 @@ impl SideResult {
             all_cpu_us: measured.all_cpu_us,
             enters: measured.enters,
             disturbance_percent: measured.disturbance_percent,
+            stolen_percent: measured.stolen_percent,
             series: outcome.series.clone(),
         }
     }
@@ -142,6 +159,12 @@ impl Result {
         )
     }
 
+    pub(super) fn durability(&self) -> Vec<String> {
+        machine::durability_lines(
+            self.sides.iter().map(|side| (side.name, side.durability.clone())),
+        )
+    }
+
     pub(super) fn timing(&self) -> String {
         format!(
             "each load warms up for {:.1} s and is measured for {:.1} s; {:.0} s in all",
@@ -152,20 +175,36 @@ impl Result {
     pub(super) fn print(&self, out: &mut impl Write) -> anyhow::Result<()> {
         writeln!(out, "{}", self.setup())?;
         writeln!(out, "{}, {}, basalt {}", self.machine.line(), self.fio, self.version)?;
-        writeln!(out, "durability: {}\n{}", self.durability, self.timing())?;
+        for line in self.durability() {
+            writeln!(out, "{line}")?;
+        }
+        writeln!(out, "{}", self.timing())?;
         for side in &self.sides {
             writeln!(out, "  {}: {}", side.name, side.what)?;
         }
+        for control in &self.controls {
+            writeln!(out, "  - {control}")?;
+        }
         writeln!(
             out,
-            "\n{:<17} {:<26} {:>16} {:>9} {:>8} {:>8} {:>8} {:>10} {:>8}",
-            "load", "system", "result", "mean us", "p50", "p99", "p99.9", "CPU us/IO", "others %"
+            "\n{:<17} {:<26} {:>16} {:>9} {:>8} {:>8} {:>8} {:>10} {:>8} {:>7}",
+            "load",
+            "system",
+            "result",
+            "mean us",
+            "p50",
+            "p99",
+            "p99.9",
+            "CPU us/IO",
+            "others%",
+            "steal%"
         )?;
         for job in &self.jobs {
             for (result, side) in job.results.iter().zip(&self.sides) {
                 writeln!(
                     out,
-                    "{:<17} {:<26} {:>16} {:>9.0} {:>8.0} {:>8.0} {:>8.0} {:>10.1} {:>8.0}",
+                    "{:<17} {:<26} {:>16} {:>9.0} {:>8.0} {:>8.0} {:>8.0} {:>10.1} {:>8.0} \
+                     {:>7.0}",
                     job.name,
                     side.name,
                     result.headline(job.metric),
@@ -174,7 +213,8 @@ impl Result {
                     result.percentile_us(99.0),
                     result.percentile_us(99.9),
                     result.server_cpu_us,
-                    result.disturbance_percent
+                    result.disturbance_percent,
+                    result.stolen_percent
                 )?;
             }
             for (who, text) in self.published_of(job.name) {
@@ -220,6 +260,17 @@ mod tests {
     use super::super::jobs::JOBS;
     use super::super::published;
     use super::*;
+
+    #[test]
+    fn the_rules_tell_whether_loads_warm_up_and_what_the_activity_log_holds() {
+        let all = |seconds, mib: u64| controls(Duration::from_secs(seconds), mib << 20).join("\n");
+        let usual = all(5, 128);
+        assert!(usual.contains("each load warms up before it"), "{usual}");
+        assert!(usual.contains("never cold: all 32 extents"), "{usual}");
+        let odd = all(0, 8192);
+        assert!(odd.contains("no load warms up before it"), "{odd}");
+        assert!(odd.contains("has 2048 extents, and its activity log holds 1024"), "{odd}");
+    }
 
     #[test]
     fn digits_are_grouped() {

@@ -7,6 +7,8 @@
 use std::fmt;
 
 use super::super::fio::{Access, Pattern};
+use super::super::needs::Program;
+use super::super::systems;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Kind {
@@ -146,7 +148,46 @@ impl Kind {
     }
 }
 
+impl Contender {
+    /// What it consists of, beside this program.
+    pub(super) fn programs(self) -> &'static [Program] {
+        match self {
+            Self::Basalt | Self::BasaltClient => &[],
+            Self::Quorum => &[systems::QEMU, systems::IP],
+            Self::Nbdkit => &[systems::NBDKIT],
+            Self::BehindLinks { .. } => &[systems::IP, systems::TC],
+        }
+    }
+
+    pub(super) fn needs_root(self) -> bool {
+        matches!(self, Self::BehindLinks { .. })
+    }
+
+    /// What all copies of a volume take; for nbdkit in memory, which for tmpfs is the same.
+    pub(super) fn room_bytes(self, volume_bytes: u64) -> u64 {
+        match self {
+            Self::Basalt | Self::BasaltClient => systems::replicas_bytes(3, volume_bytes),
+            Self::BehindLinks { replicas } => systems::replicas_bytes(replicas, volume_bytes),
+            Self::Quorum => 3 * volume_bytes,
+            Self::Nbdkit => volume_bytes,
+        }
+    }
+}
+
 impl Row {
+    /// What a write is worth in this row, on a system that keeps it so.
+    pub(super) fn durability(&self, of_system: &str) -> String {
+        let flushed = match self.access.pattern {
+            Pattern::Commit => "; each flush waits until every replica has flushed its disk",
+            Pattern::RandomRead
+            | Pattern::RandomWrite
+            | Pattern::RandomMixed
+            | Pattern::SequentialRead
+            | Pattern::SequentialWrite => "",
+        };
+        format!("{of_system}{flushed}")
+    }
+
     pub(super) fn what(&self) -> String {
         match self.connections {
             1 => self.access.to_string(),

@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 
 use super::Options;
 use super::goals::{Contender, Place, Row};
-use crate::bench::fio::{self, Pattern};
-use crate::bench::machine;
+use crate::bench::course::Course;
+use crate::bench::fio;
 use crate::bench::systems::{self, System};
 use crate::cluster::directory::Directory;
 use crate::cluster::{Plan, Shape};
@@ -31,20 +31,34 @@ impl<'a> Stage<'a> {
     }
 
     /// Ends what the row does not need, and starts and fills what it lacks.
-    pub(super) fn set(&mut self, row: &Row, progress: &mut Progress) -> Result<()> {
+    pub(super) fn set(
+        &mut self,
+        row: &Row,
+        progress: &mut Progress,
+        course: &Course,
+    ) -> Result<()> {
         self.actors.retain(|(who, place, _)| *place == row.place && row.systems.contains(who));
         for who in row.systems {
             if self.find(row, *who).is_some() {
                 continue;
             }
             let system = self.start(row.place, *who, progress)?;
-            progress.say(&format!("filling {}", system.name));
+            let what = format!("filling {}", system.name);
+            progress.say(&what);
             let target = std::slice::from_ref(&system.uri);
-            fio::fill(target, self.options.size_mib << 20, self.directory(row))
-                .context(system.name)?;
+            let size_bytes = self.options.size_mib << 20;
+            fio::fill(target, size_bytes, self.directory(row), |elapsed| {
+                course.prepare(progress, elapsed, &what);
+            })
+            .context(system.name)?;
             self.actors.push((*who, row.place, system));
         }
         Ok(())
+    }
+
+    /// Ends everything.
+    pub(super) fn clear(&mut self) {
+        self.actors.clear();
     }
 
     pub(super) fn system(&self, row: &Row, who: Contender) -> &System {
@@ -56,19 +70,6 @@ impl<'a> Stage<'a> {
             Place::Memory => self.memory.path(),
             Place::Disk => self.disk.path(),
         }
-    }
-
-    pub(super) fn durability(&self, row: &Row) -> Result<String> {
-        let durability = machine::durability(self.directory(row))?;
-        let flushed = match row.access.pattern {
-            Pattern::Commit => "; each flush waits until every replica has flushed its disk",
-            Pattern::RandomRead
-            | Pattern::RandomWrite
-            | Pattern::RandomMixed
-            | Pattern::SequentialRead
-            | Pattern::SequentialWrite => "",
-        };
-        Ok(durability + flushed)
     }
 
     fn find(&self, row: &Row, wanted: Contender) -> Option<&System> {
