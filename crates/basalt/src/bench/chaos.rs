@@ -13,9 +13,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use stdx::random::Random;
 
-use crate::bench::Output;
 use crate::bench::verify::mix::Writes;
 use crate::bench::verify::{LoadOptions, Run, print, report::Report};
+use crate::bench::{Output, needs};
 use crate::clock;
 use crate::cluster::disks::{Disks, Refusal};
 use crate::cluster::{self, Direction, NODES_MAX, Node, Shape, Signal};
@@ -29,7 +29,7 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(3);
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// How long to strike
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 60, value_parser = needs::long_seconds())]
     seconds: u64,
     /// Nodes with a replica
     #[arg(long, default_value_t = 3)]

@@ -10,13 +10,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use frontend::nbd::client::{Connection, Wishes};
 use serde::Serialize;
 use stdx::random::Random;
 
-use super::Output;
 use super::fleet::{self, Fleet, Hosts, Members};
+use super::{Output, needs};
 use crate::clock;
 use crate::progress::Progress;
 
@@ -29,16 +29,16 @@ const RETURN_LIMIT: Duration = Duration::from_secs(60);
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// How many volumes, each a resource of its own with three replicas
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = needs::count())]
     volumes: usize,
     /// MiB of each backing file, which is sparse
-    #[arg(long, default_value_t = 1024)]
+    #[arg(long, default_value_t = 1024, value_parser = needs::size_mib(8))]
     size_mib: u64,
     /// Blocks of 4 KiB that are written before, at random places of the first volume
     #[arg(long, default_value_t = 0)]
     writes: u64,
     /// How long the nodes are left alone; CPU time is counted meanwhile
-    #[arg(long, default_value_t = 30)]
+    #[arg(long, default_value_t = 30, value_parser = needs::long_seconds())]
     seconds: u64,
     /// Where the sparse files go, in a directory that is removed at the end
     #[arg(long, default_value_os_t = std::env::temp_dir())]
@@ -70,8 +70,6 @@ struct NodeReport {
 }
 
 pub(crate) fn main(options: &Options) -> Result<ExitCode> {
-    ensure!((1..=1000).contains(&options.volumes), "--volumes is not between 1 and 1000");
-    ensure!(options.size_mib >= 8, "--size-mib {} leaves no room for metadata", options.size_mib);
     let progress = Progress::new();
     let members = Members { replicas: (0..NODES).collect(), clients: Vec::new() };
     let mut fleet = Fleet::start(&fleet::Plan {

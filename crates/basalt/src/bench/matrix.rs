@@ -53,7 +53,7 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 5, value_parser = needs::warm_up())]
     warm_up: u64,
     /// MiB of each volume, all of it written before anything is measured
-    #[arg(long, default_value_t = 128, value_parser = needs::size_mib())]
+    #[arg(long, default_value_t = 128, value_parser = needs::size_mib(8))]
     size_mib: u64,
     /// One volume per node of 32 MiB, a second per load: whether it works, not how fast
     #[arg(long, conflicts_with_all = ["volumes", "seconds", "warm_up", "size_mib"])]
@@ -129,6 +129,8 @@ fn check(options: &Options, scale: Scale) -> Result<()> {
         options.nodes,
         fleet::NODES_MAX
     );
+    needs::writable(&options.out).context("--out")?;
+    needs::room(&options.place, room_bytes(options, scale))?;
     let mut programs = vec![fio::PROGRAM];
     for peer in &options.peers {
         match peer {
@@ -140,9 +142,7 @@ fn check(options: &Options, scale: Scale) -> Result<()> {
         programs.push(systems::IP);
         ensure!(needs::is_root(), "network namespaces take root; see --hosts");
     }
-    needs::programs(&programs)?;
-    needs::writable(&options.out).context("--out")?;
-    needs::room(&options.place, room_bytes(options, scale))
+    needs::programs(&programs)
 }
 
 /// All copies of all volumes.
@@ -411,7 +411,7 @@ mod tests {
             (["--nodes", "1000"], "at most 26 daemons"),
             (["--nodes", "2"], "as many --nodes"),
             (["--volumes", "1000000000"], "1000"),
-            (["--size-mib", "17592186044416"], "16777216"),
+            (["--size-mib", "17592186044416"], "1073741824"),
             (["--size-mib", "16777216"], "MiB are needed"),
             (["--seconds", "18446744073709551615"], "3600"),
             (["--out", "/nonexistent"], "cannot make a file in /nonexistent"),

@@ -18,8 +18,10 @@ pub(crate) struct Program {
 
 /// An hour: who asks for more has typed a digit too many.
 const SECONDS_MAX: u64 = 3600;
-/// 16 TiB, which no place of a bench has room for.
-const SIZE_MIB_MAX: u64 = 1 << 24;
+/// A year.
+const LONG_SECONDS_MAX: u64 = 365 * 24 * 3600;
+/// A PiB, of which a sparse file may be; what is filled needs room beside.
+const SIZE_MIB_MAX: u64 = 1 << 30;
 const ROUNDS_MAX: u64 = 1000;
 const DEPTH_MAX: u64 = 1024;
 
@@ -28,9 +30,14 @@ pub(crate) fn seconds(least: u64) -> RangedU64ValueParser {
     RangedU64ValueParser::new().range(least..=SECONDS_MAX)
 }
 
+/// `--seconds` of a run that may go on for days.
+pub(crate) fn long_seconds() -> RangedU64ValueParser {
+    RangedU64ValueParser::new().range(1..=LONG_SECONDS_MAX)
+}
+
 /// `--size-mib`.
-pub(crate) fn size_mib() -> RangedU64ValueParser {
-    RangedU64ValueParser::new().range(8..=SIZE_MIB_MAX)
+pub(crate) fn size_mib(least: u64) -> RangedU64ValueParser {
+    RangedU64ValueParser::new().range(least..=SIZE_MIB_MAX)
 }
 
 /// `--warm-up`.

@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use frontend::nbd::client::{Connection, Wishes};
 use serde_json::{Value, json};
 
+use crate::bench::needs;
 use crate::cluster::{self, Cluster, Node, replicas};
 use crate::progress::Progress;
 use crate::rig;
@@ -28,7 +29,7 @@ Orders, of which NODE is 0, 1 or 2:
 #[command(after_help = ORDERS)]
 pub(crate) struct Options {
     /// MiB of the volume
-    #[arg(long, default_value_t = 256)]
+    #[arg(long, default_value_t = 256, value_parser = needs::size_mib(1))]
     size_mib: u64,
     /// Where the three backing files go, in a directory that is removed at the end
     #[arg(long, default_value_os_t = std::env::temp_dir())]

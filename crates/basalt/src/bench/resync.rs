@@ -17,9 +17,9 @@ use api::status::ResourceStatus;
 use serde::Serialize;
 use stdx::time::Time;
 
-use super::Output;
 use super::fio::{self, Access, Job, Pattern};
 use super::fleet::{self, Fleet, Hosts, Members};
+use super::{Output, needs};
 use crate::clock;
 use crate::cluster::Signal;
 use crate::progress::Progress;
@@ -39,22 +39,22 @@ const CALM: Duration = Duration::from_secs(2);
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Absences
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 5, value_parser = needs::count())]
     rounds: usize,
     /// What happens to the node
     #[arg(long, value_enum, default_value_t = Absence::Frozen)]
     absence: Absence,
     /// Seconds of each absence
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 10, value_parser = needs::seconds(1))]
     away: u64,
     /// Seconds of each window in which nothing is copied
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 5, value_parser = needs::seconds(1))]
     base: u64,
     /// MiB of the volume, all of which is written before
-    #[arg(long, default_value_t = 1024)]
+    #[arg(long, default_value_t = 1024, value_parser = needs::size_mib(64))]
     size_mib: u64,
     /// Writes in flight
-    #[arg(long, default_value_t = 32)]
+    #[arg(long, default_value_t = 32, value_parser = needs::depth())]
     depth: u32,
     /// Where the replicas go, in a directory that is removed at the end
     #[arg(long, default_value_os_t = std::env::temp_dir())]
@@ -106,8 +106,6 @@ struct Round {
 }
 
 pub(crate) fn main(options: &Options) -> Result<ExitCode> {
-    ensure!(options.rounds > 0 && options.base > 0 && options.away > 0, "nothing to measure");
-    ensure!(options.size_mib >= 64, "--size-mib {} leaves too little", options.size_mib);
     let progress = Progress::new();
     progress.say("starting three nodes");
     let members = Members { replicas: (0..NODES).collect(), clients: Vec::new() };

@@ -45,7 +45,7 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 5, value_parser = needs::count())]
     repeat: usize,
     /// MiB of the volume, written once before anything is measured
-    #[arg(long, default_value_t = 512, value_parser = needs::size_mib())]
+    #[arg(long, default_value_t = 512, value_parser = needs::size_mib(8))]
     size_mib: u64,
     /// Where the files go; tmpfs for the figures to tell of the software
     #[arg(long, default_value = "/dev/shm")]

@@ -24,7 +24,7 @@ use stdx::time::Time;
 
 use self::load::{Load, Plan, Shared};
 use self::report::Report;
-use crate::bench::Output;
+use crate::bench::{Output, needs};
 use crate::clock;
 use crate::progress::Progress;
 
@@ -34,7 +34,7 @@ pub(crate) struct Options {
     #[arg(long, value_delimiter = ',', required_unless_present = "kill_schedule")]
     nbd: Vec<Uri>,
     /// How long to load the volume
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 20, value_parser = needs::long_seconds())]
     seconds: u64,
     /// Start three nodes, and kill and restart them as this seed says, instead of --nbd
     #[arg(long, value_name = "SEED", conflicts_with_all = ["nbd", "seconds", "seed"])]
@@ -50,7 +50,7 @@ pub(crate) struct Options {
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct LoadOptions {
     /// MiB from the start of the volume that are written and read
-    #[arg(long, default_value_t = 256)]
+    #[arg(long, default_value_t = 256, value_parser = needs::size_mib(1))]
     span_mib: u64,
     /// Connections, where the server allows several
     #[arg(long, default_value_t = 4)]
@@ -62,10 +62,10 @@ pub(crate) struct LoadOptions {
     #[arg(long)]
     seed: Option<u64>,
     /// Seconds that a request may take before its connection is given up
-    #[arg(long, default_value_t = 30)]
+    #[arg(long, default_value_t = 30, value_parser = needs::long_seconds())]
     answer_limit: u64,
     /// Seconds without any server before the run has failed
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 60, value_parser = needs::long_seconds())]
     reconnect_limit: u64,
 }
 

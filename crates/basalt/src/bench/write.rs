@@ -39,7 +39,7 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 3, value_parser = needs::count())]
     repeat: usize,
     /// MiB of the volume, all of it written over and over
-    #[arg(long, default_value_t = 512, value_parser = needs::size_mib())]
+    #[arg(long, default_value_t = 512, value_parser = needs::size_mib(8))]
     size_mib: u64,
     /// Where the files go; tmpfs for the figures to mean what they say
     #[arg(long, default_value = "/dev/shm")]
