@@ -109,6 +109,28 @@ fn one_of_three_voters_proves_nothing() {
     it.until("the write", |it| it.ended(waiting).is_some());
 }
 
+/// Node 2 leaves, and node 0 does not know whether that was decided: if not, the others decide
+/// without it, and may have by the time at which they are proven to be out.
+#[test]
+fn a_voter_that_may_have_left_can_still_help_the_other_one() {
+    let mut went_on = 0;
+    for micros in (0..1_000).step_by(50) {
+        let mut it = Scenario::with_fencing(3, 0);
+        it.must_write(0, 7, 1);
+        it.command(2, Command::Stop);
+        it.until("the change", |it| it.explains(0, "change: Some(Members"));
+        it.run(Duration::from_micros(micros));
+        it.part(&[0], &[1, 2]);
+        let promoted = it.command(1, Command::Promote(PromoteMode::Normal));
+        it.run(Duration::from_secs(20));
+        if it.succeeded(promoted) {
+            assert_eq!(it.cluster.fence_asked[0], None, "after {micros} us: it proves nothing");
+            went_on += 1;
+        }
+    }
+    assert!(went_on > 0, "node 1 is never helped by node 2");
+}
+
 /// What was proven of a peer ends when it is connected again.
 #[test]
 fn a_proof_is_good_for_one_absence() {

@@ -7,7 +7,8 @@
 //!
 //! With a quorum (`Prove`) that is as safe as a quorum is, for two more reasons:
 //! - The others make no quorum without this node, and could decide nothing of which its own voter
-//!   does not know, neither before nor when they are back. That is so of two voters.
+//!   does not know, neither before nor when they are back. That is so of two voters, and not while
+//!   a third one may have left, or may not.
 //! - This process was admitted to a session. A peer that went on alone before had proof that this
 //!   process was out: one that lives was not, one that was started since may have been.
 //!
@@ -61,11 +62,17 @@ impl Resource {
         self.member.admitted && self.newest_own().is_some_and(|head| self.decides_about(head))
     }
 
-    /// Nothing follows this value without the vote of this node, and of the store that it has now.
+    /// Nothing is decided that this value does not know of without the vote of this node, and of
+    /// the store that it has now. A change of voters may not be chosen, and then those before it
+    /// decide without the new ones.
     pub(crate) fn decides_about(&self, config: &Config) -> bool {
         let voters = config.voters.iter().chain(&config.voters_old);
         let mut own = voters.filter(|voter| voter.node == self.me());
-        own.all(|voter| voter.store == self.voter.register.store) && is_needed(config, self.me())
+        let mut before = config.clone();
+        if !before.voters_old.is_empty() {
+            before.voters = std::mem::take(&mut before.voters_old);
+        }
+        own.all(|voter| voter.store == self.voter.register.store) && is_needed(&before, self.me())
     }
 
     /// Whether nobody else goes on, as far as that has to be known; asks for what is not known.
