@@ -3,6 +3,8 @@
 //! Units are in DRBD's way: sizes and traffic in KiB, in-flight and `rs-` amounts in sectors of
 //! 512 bytes. Statistics are `None` where the caller did not ask for them or there are none.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::connection_state::ConnectionState;
@@ -465,9 +467,69 @@ pub struct HandlerStatus {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct QuorumVotes {
+    /// Of the voters that there are, or will be when a change of them is complete.
     pub have: u32,
     pub needed: u32,
+    /// Those, and the ones that retire.
     pub voters: Vec<VoterStatus>,
+    /// Present while a change of the voters is under way: a majority of those before it is needed
+    /// as well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before_change: Option<VotesBefore>,
+}
+
+/// Of the voters that do not join by the change under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct VotesBefore {
+    pub have: u32,
+    pub needed: u32,
+}
+
+impl QuorumVotes {
+    /// The voters that count from the change under way on, if there is one.
+    pub fn staying(&self) -> impl Iterator<Item = &VoterStatus> {
+        self.voters.iter().filter(|voter| !voter.retiring)
+    }
+
+    /// Those of before it.
+    pub fn former(&self) -> impl Iterator<Item = &VoterStatus> {
+        self.voters.iter().filter(|voter| !voter.joining)
+    }
+
+    /// How many may be lost before there is no majority; less than none if there is none.
+    #[must_use]
+    pub fn margin(&self) -> i64 {
+        let left = |have: u32, needed: u32| i64::from(have) - i64::from(needed);
+        let before = self.before_change.map(|before| left(before.have, before.needed));
+        let now = left(self.have, self.needed);
+        before.map_or(now, |before| before.min(now))
+    }
+}
+
+/// What decides, and who is missing of it.
+impl fmt::Display for QuorumVotes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (have, needed) = (self.have, self.needed);
+        write!(f, "{have} of {} voters answer, {needed} are needed", self.staying().count())?;
+        write_missing(f, self.staying())?;
+        let Some(VotesBefore { have, needed }) = self.before_change else { return Ok(()) };
+        let all = self.former().count();
+        write!(
+            f,
+            "; the voters change, and of the {all} before {have} answer, {needed} are needed"
+        )?;
+        write_missing(f, self.former())
+    }
+}
+
+fn write_missing<'a>(
+    f: &mut fmt::Formatter<'_>,
+    voters: impl Iterator<Item = &'a VoterStatus>,
+) -> fmt::Result {
+    let missing = voters.filter(|voter| !voter.present).map(|voter| voter.name.as_str());
+    let missing: Vec<&str> = missing.collect();
+    if missing.is_empty() { Ok(()) } else { write!(f, " (missing: {})", missing.join(", ")) }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -480,6 +542,8 @@ pub struct VoterStatus {
     pub witness: bool,
     /// It votes only until a change of the voters is complete.
     pub retiring: bool,
+    /// It is one of those whom that change adds.
+    pub joining: bool,
 }
 
 /// The primary's right to serve reads.

@@ -704,6 +704,10 @@ pub enum ResourceAction {
     Forget {
         peer: NodeId,
     },
+    /// This Primary answers no client for want of a quorum; the status says what is missing.
+    QuorumLost,
+    /// It answers them again.
+    QuorumBack,
     /// Without a quorum this node goes on alone, on a branch of its own.
     WentAlone,
     /// The local replica is to be brought up to date, by this leader: answer with

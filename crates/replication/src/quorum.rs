@@ -1,5 +1,7 @@
 //! Pure rules: when an operation is complete, and when enough voters agree.
 
+use std::fmt;
+
 use format::config::{Config, Voter};
 use format::ids::{MemberSet, NodeId, VoteStoreId};
 
@@ -9,25 +11,81 @@ pub fn is_complete(acknowledged: MemberSet, needed: MemberSet) -> bool {
     needed.is_subset_of(acknowledged)
 }
 
-/// A majority of `voters`, and of `voters_old` while a change of voters is under way.
-///
+/// How many of a set of voters agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Votes {
+    pub have: usize,
+    /// The majority, or more where more is asked for.
+    pub needed: usize,
+    pub all: usize,
+}
+
+/// The votes for a value: what decides, and what an operator is told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tally {
+    /// Of `voters`.
+    pub new: Votes,
+    /// Of `voters_old`, while a change of voters is under way.
+    pub old: Option<Votes>,
+}
+
+impl Votes {
+    fn is_majority(self) -> bool {
+        self.have >= majority_of(self.all)
+    }
+}
+
+impl Tally {
+    /// A majority of `voters`, and of `voters_old` while a change of voters is under way.
+    #[must_use]
+    pub fn is_quorum(self) -> bool {
+        self.new.is_majority() && self.old.is_none_or(Votes::is_majority)
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Votes { have, needed, all } = self.new;
+        write!(f, "{have} of {all} voters answer, {needed} are needed")?;
+        self.old.map_or(Ok(()), |Votes { have, needed, all }| {
+            write!(
+                f,
+                "; the voters change, and of the {all} before {have} answer, {needed} are needed"
+            )
+        })
+    }
+}
+
+fn majority_of(all: usize) -> usize {
+    all / 2 + 1
+}
+
 /// `answers` are the voters that agreed, each with the vote store that it speaks for: a voter that
 /// lost its store is not the voter that the value names.
+#[must_use]
+pub fn tally(
+    config: &Config,
+    answers: &(impl Iterator<Item = (NodeId, VoteStoreId)> + Clone),
+) -> Tally {
+    let old = (!config.voters_old.is_empty()).then(|| votes_of(&config.voters_old, answers));
+    Tally { new: votes_of(&config.voters, answers), old }
+}
+
 #[must_use]
 pub fn is_quorum(
     config: &Config,
     answers: &(impl Iterator<Item = (NodeId, VoteStoreId)> + Clone),
 ) -> bool {
-    majority_of(&config.voters, answers)
-        && (config.voters_old.is_empty() || majority_of(&config.voters_old, answers))
+    tally(config, answers).is_quorum()
 }
 
-fn majority_of(
+fn votes_of(
     voters: &[Voter],
     answers: &(impl Iterator<Item = (NodeId, VoteStoreId)> + Clone),
-) -> bool {
+) -> Votes {
     let counted = |voter: &&Voter| answers.clone().any(|answer| is_vote_of(voters, voter, answer));
-    !voters.is_empty() && voters.iter().filter(counted).count() * 2 > voters.len()
+    let have = voters.iter().filter(counted).count();
+    Votes { have, needed: majority_of(voters.len()), all: voters.len() }
 }
 
 /// Before the birth no vote store is known: all are 0, which any store matches. Later a voter whose
@@ -110,6 +168,19 @@ mod tests {
         assert!(is_quorum(&config, &answers(0b01110)));
         assert!(!is_quorum(&config, &answers(0b11100)), "no majority of the old voters");
         assert!(!is_quorum(&config, &answers(0b00111)), "no majority of the new voters");
+    }
+
+    #[test]
+    fn what_is_told_of_the_votes_is_what_decides() {
+        // Of the new voters a majority, and of the two before one.
+        let config = config(0b0111, 0b0101);
+        let votes = tally(&config, &answers(0b0011));
+        assert_eq!(votes.new, Votes { have: 2, needed: 2, all: 3 });
+        assert_eq!(votes.old, Some(Votes { have: 1, needed: 2, all: 2 }));
+        assert!(!votes.is_quorum());
+        let told = "2 of 3 voters answer, 2 are needed; the voters change, and of the 2 before 1 \
+                    answer, 2 are needed";
+        assert_eq!(votes.to_string(), told);
     }
 
     #[test]

@@ -440,6 +440,7 @@ impl Resource {
             // Members that had to wait for that are admitted at once: nothing else may happen.
             self.advance_session();
         }
+        self.tell_of_quorum();
         self.advance_alone();
         self.recheck_parted();
         self.advance_give_way();

@@ -220,6 +220,11 @@ pub enum Outcome {
         value: Ancestor,
         space: Space,
     },
+    /// What an operator of a Primary is told.
+    Quorum {
+        node: usize,
+        is_there: bool,
+    },
     /// It does not connect to that one: its data is of no history that is known here.
     Unrelated {
         node: usize,

@@ -438,6 +438,7 @@ impl Run {
                         self.end_client(node);
                     }
                 }
+                Outcome::Quorum { .. } => {}
                 Outcome::Unrelated { node, peer } => return Err(unrelated(node, peer)),
                 Outcome::Config { losses, space, .. } => {
                     self.note_size(&space);

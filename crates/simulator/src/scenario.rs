@@ -10,7 +10,8 @@ use format::space::{Place, Space};
 use replication::adoption::{Obstacle, Verdict};
 use replication::balance::ReadPolicy;
 use replication::contract::{
-    Command, CommandId, GroupInput, PartId, PromoteMode, Request, RequestError, RequestKind,
+    Command, CommandError, CommandId, GroupInput, PartId, PromoteMode, Request, RequestError,
+    RequestKind,
 };
 use replication::group::LaneGroup;
 use replication::group::under_way::UnderWay;
@@ -31,7 +32,9 @@ pub struct Scenario {
     checker: Checker,
     next: u64,
     ended: BTreeMap<PartId, Ended>,
-    answered: BTreeMap<u64, bool>,
+    answered: BTreeMap<u64, Result<(), CommandError>>,
+    /// What operators were told: the node, and whether it has one.
+    told_of_quorum: Vec<(usize, bool)>,
 }
 
 /// How far the disks of a scenario can be enlarged at most: `Cluster::backing` says how far now.
@@ -168,6 +171,7 @@ impl Scenario {
             next: 1,
             ended: BTreeMap::new(),
             answered: BTreeMap::new(),
+            told_of_quorum: Vec::new(),
         };
         scenario.run(Duration::from_millis(100));
         let birth = scenario.command(0, Command::Promote(PromoteMode::ForceAllEqual));
@@ -189,8 +193,9 @@ impl Scenario {
                     self.ended.insert(part, result);
                 }
                 Outcome::Answered { id, result, .. } => {
-                    self.answered.insert(id.0, result.is_ok());
+                    self.answered.insert(id.0, result);
                 }
+                Outcome::Quorum { node, is_there } => self.told_of_quorum.push((node, is_there)),
                 Outcome::Role { .. } | Outcome::Config { .. } | Outcome::Unrelated { .. } => {}
             }
         }
@@ -329,12 +334,25 @@ impl Scenario {
 
     #[must_use]
     pub fn succeeded(&self, id: CommandId) -> bool {
-        self.answered.get(&id.0) == Some(&true)
+        matches!(self.answered.get(&id.0), Some(Ok(())))
     }
 
     #[must_use]
     pub fn failed(&self, id: CommandId) -> bool {
-        self.answered.get(&id.0) == Some(&false)
+        self.refusal(id).is_some()
+    }
+
+    /// Why a command failed.
+    #[must_use]
+    pub fn refusal(&self, id: CommandId) -> Option<&str> {
+        Some(&self.answered.get(&id.0)?.as_ref().err()?.message)
+    }
+
+    /// What the operator of `node` was told since it led: whether it has a quorum.
+    #[must_use]
+    pub fn told_of_quorum(&self, node: usize) -> Vec<bool> {
+        let told = self.told_of_quorum.iter().filter(|(at, _)| *at == node);
+        told.map(|&(_, is_there)| is_there).collect()
     }
 
     pub fn promote(&mut self, node: usize) {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use format::ids::{MemberSet, NodeId};
 use replication::contract::{Command, PromoteMode};
+use replication::quorum::Votes;
 use simulator::cluster::{Configured, Replaced, Way};
 use simulator::scenario::Scenario;
 
@@ -258,6 +259,61 @@ fn a_voter_that_lost_its_store_is_replaced() {
     it.must_write(0, 7, 2);
     it.run(Duration::from_secs(5));
     assert_eq!(it.must_read(0, 7), 2);
+}
+
+/// Node 2 left and came back: for now both nodes 0 and 1 have to agree, for they voted before.
+fn in_change() -> Scenario {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    it.stop(2);
+    it.until("two voters", |it| it.voters(0) == [0, 1]);
+    it.cluster.start(2);
+    it.until("the change", |it| it.status(0).is_some_and(|status| status.votes.old.is_some()));
+    it
+}
+
+/// One node died in the middle of it, and two of three are no quorum: what the status says is what
+/// decides.
+#[test]
+fn while_the_voters_change_the_votes_of_both_sets_are_told() {
+    let mut it = in_change();
+    it.cluster.kill(1);
+    let waiting = it.write(0, 7, 2);
+    let has_quorum = |it: &Scenario| it.status(0).is_some_and(|status| status.has_quorum);
+    it.until("the end of the lease", |it| !has_quorum(it));
+    it.run(Duration::from_secs(5));
+    assert_eq!(it.ended(waiting), None);
+    let status = it.status(0).expect("it is up");
+    assert_eq!(status.votes.new, Votes { have: 2, needed: 2, all: 3 });
+    assert_eq!(status.votes.old, Some(Votes { have: 1, needed: 2, all: 2 }));
+    assert!(!status.votes.is_quorum());
+    let joining = status.voters.iter().filter(|voter| voter.is_joining);
+    assert_eq!(joining.map(|voter| voter.node.get()).collect::<Vec<_>>(), [2]);
+    assert_eq!(it.told_of_quorum(0), [false]);
+    it.cluster.start(1);
+    it.until("the write", |it| it.ended(waiting).is_some());
+    it.until("the new voters", |it| it.voters(0) == [0, 1, 2]);
+    it.until("its lease", has_quorum);
+    assert_eq!(it.told_of_quorum(0), [false, true]);
+}
+
+/// The same of a promotion, which counts as the voters do.
+#[test]
+fn a_promotion_while_the_voters_change_says_whose_votes_are_missing() {
+    let mut it = in_change();
+    for node in [0, 1] {
+        it.cluster.kill(node);
+    }
+    it.cluster.start(0);
+    let promoted = it.command(0, Command::Promote(PromoteMode::Normal));
+    it.until("a refusal", |it| it.failed(promoted));
+    let told = "no quorum: 2 of 3 voters answer, 2 are needed; the voters change, and of the 2 \
+                before 1 answer, 2 are needed";
+    assert_eq!(it.refusal(promoted), Some(told));
+    it.cluster.start(1);
+    it.promote(0);
+    it.until("the new voters", |it| it.voters(0) == [0, 1, 2]);
+    assert_eq!(it.told_of_quorum(0), [false; 0], "its first lease came in time");
 }
 
 /// Whoever finds a change of the voters half done finishes it, at whatever point its proposer died.

@@ -100,6 +100,7 @@ fn all_voters_are_needed_where_quorum_is_all() {
     assert!(it.ended(part).is_none());
     it.cluster.start(2);
     it.until("the write", |it| it.ended(part).is_some());
+    assert_eq!(it.told_of_quorum(0), [false, true]);
     // One that leaves is no voter that is missed, if it heard of those that would be left.
     it.until("its view", |it| it.status(2).is_some_and(|status| status.members[1].connected));
     it.run(Duration::from_millis(20));

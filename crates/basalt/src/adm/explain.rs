@@ -10,7 +10,7 @@ use api::replication_state::ReplicationState;
 use api::role::Role;
 use api::status::{
     ConnectionStatus, DeviceStatus, Holder, LatencyHistogram, PathStatus, PeerDeviceStatus,
-    ResourceStatus, STALLED_SECONDS,
+    QuorumVotes, ResourceStatus, STALLED_SECONDS, VoterStatus,
 };
 use serde::Serialize;
 
@@ -95,14 +95,26 @@ fn quorum(resource: &ResourceStatus) -> Vec<String> {
     };
     let (there, missing) = (names(true), names(false));
     let has_quorum = resource.devices.iter().all(|device| device.quorum);
-    let (have, all) = (votes.have, votes.voters.len());
+    let all = votes.staying().count();
     let verb = if has_quorum { "has" } else { "lacks" };
     let mut sentences = vec![format!(
-        "it {verb} quorum: {have} of {all} voters answer, {} are needed; here {} ({})",
+        "it {verb} quorum: {} of {all} voters answer, {} are needed; here {} ({})",
+        votes.have,
         votes.needed,
         if there.len() == 1 { "is one" } else { "are" },
         list(&there)
     )];
+    if let Some(before) = votes.before_change {
+        let there = votes.former().filter(|voter| voter.present);
+        sentences.push(format!(
+            "the voters change, and until then those before decide as well: {} of {} answer, {} \
+             are needed ({})",
+            before.have,
+            votes.former().count(),
+            before.needed,
+            list(&there.map(|voter| voter.name.as_str()).collect::<Vec<_>>())
+        ));
+    }
     if !missing.is_empty() {
         sentences.push(format!(
             "no vote from {}: {}",
@@ -110,21 +122,46 @@ fn quorum(resource: &ResourceStatus) -> Vec<String> {
             why_missing(resource, &missing)
         ));
     }
-    if has_quorum && have == votes.needed && all > 1 {
+    if has_quorum && votes.margin() == 0 && all > 1 {
         sentences.push("none may be lost on top of this: one more, and writes are held".to_owned());
     }
-    let is_short = have >= votes.needed;
+    let is_short = votes.margin() >= 0;
     if !has_quorum && is_short {
         let told = resource.reasons.iter().filter(|reason| reason.starts_with("no quorum: "));
         sentences.extend(told.map(|reason| reason.replacen("no quorum: ", "", 1)));
     }
     if !has_quorum && !is_short {
-        let more = votes.needed.saturating_sub(have);
-        let nodes = if more == 1 { "one of them" } else { "as many as are needed" };
+        let nodes = wanted(votes);
         sentences
             .push(format!("to go on, bring {nodes} back; held writes then go on by themselves"));
     }
     sentences
+}
+
+/// Who makes a quorum of those who answer; while the voters change, of both sets.
+fn wanted(votes: &QuorumVotes) -> String {
+    let Some(before) = votes.before_change else {
+        let is_one = votes.margin() == -1;
+        return if is_one { "one of them" } else { "as many as are needed" }.to_owned();
+    };
+    let missing = |voters: &mut dyn Iterator<Item = &VoterStatus>| -> Vec<String> {
+        voters.filter(|voter| !voter.present).map(|voter| voter.name.clone()).collect()
+    };
+    let (new, old) = (missing(&mut votes.staying()), missing(&mut votes.former()));
+    let sets = [
+        (votes.have, votes.needed, new, ""),
+        (before.have, before.needed, old, " (who voted before)"),
+    ];
+    let short = sets.iter().filter(|(have, needed, ..)| have < needed);
+    let words = short.map(|(have, needed, missing, of)| {
+        let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
+        match (needed - have, &missing[..]) {
+            (_, [only]) => format!("{only}{of}"),
+            (1, names) => format!("one of {}{of}", list(names)),
+            (more, names) => format!("{more} of {}{of}", list(names)),
+        }
+    });
+    words.collect::<Vec<_>>().join(", and ")
 }
 
 fn why_missing(resource: &ResourceStatus, missing: &[&str]) -> String {

@@ -315,8 +315,12 @@ fn chain_words(resource: &ResourceStatus) -> Vec<String> {
         }
     }
     if let Some(votes) = &resource.quorum_votes {
-        words.push(format!("votes:{}/{}", votes.have, votes.voters.len()));
+        words.push(format!("votes:{}/{}", votes.have, votes.staying().count()));
         words.push(format!("votes-needed:{}", votes.needed));
+        if let Some(before) = votes.before_change {
+            words.push(format!("votes-before:{}/{}", before.have, votes.former().count()));
+            words.push(format!("votes-before-needed:{}", before.needed));
+        }
         let absent = votes.voters.iter().filter(|voter| !voter.present);
         words.push(format!("voters-absent:{}", list_word(absent.map(|voter| voter.name.as_str()))));
     }

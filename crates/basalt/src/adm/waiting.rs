@@ -96,7 +96,7 @@ pub(crate) fn wait(general: &General, wanted: &Wanted, times: &WaitTimes) -> Res
 fn time_limit(resource: &ResourceStatus, times: &WaitTimes) -> Option<Duration> {
     let is_outdated =
         resource.devices.iter().any(|device| device.disk_state == DiskState::Outdated);
-    let voters = resource.quorum_votes.as_ref().map_or(0, |votes| votes.voters.len());
+    let voters = resource.quorum_votes.as_ref().map_or(0, |votes| votes.staying().count());
     let is_degraded = resource.epoch.as_ref().is_some_and(|epoch| epoch.insync.len() < voters);
     let seconds = match (is_outdated, is_degraded) {
         (true, _) => times.outdated_wfc_timeout.or(times.wfc_timeout),

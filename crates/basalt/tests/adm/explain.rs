@@ -7,7 +7,7 @@ use api::response::{Reply, Response};
 use api::role::Role;
 use api::status::{
     EpochStatus, Holder, LatencyHistogram, NodeStatus, PathStatus, QuorumVotes, ResourceStatus,
-    StatusReply, SyncDetails, VoterStatus,
+    StatusReply, SyncDetails, VoterStatus, VotesBefore,
 };
 
 use crate::fake_node::Place;
@@ -35,6 +35,7 @@ fn one_away() -> ResourceStatus {
         have: 2,
         needed: 2,
         voters: vec![voter(0, "alice", true), voter(1, "bob", true), voter(2, "carol", false)],
+        before_change: None,
     });
     let insync = vec!["alice".to_owned(), "bob".to_owned()];
     resource.epoch = Some(EpochStatus { epoch: 4, insync, ..EpochStatus::default() });
@@ -101,6 +102,44 @@ fn lost_quorum_names_who_is_missing_and_what_to_do() {
     ] {
         assert!(text.contains(sentence), "{sentence} is missing in\n{text}");
     }
+}
+
+/// Of the three voters two answer, and of the two of before the change one.
+#[test]
+fn who_is_needed_while_the_voters_change_is_named() {
+    let mut resource = one_away();
+    resource.devices[0].quorum = false;
+    let votes = resource.quorum_votes.as_mut().unwrap();
+    votes.voters[1].joining = true;
+    votes.before_change = Some(VotesBefore { have: 1, needed: 2 });
+    let told = "2 of 3 voters answer, 2 are needed (missing: carol); the voters change, and of the \
+                2 before 1 answer, 2 are needed (missing: carol)";
+    assert_eq!(votes.to_string(), told);
+    let text = explained(resource.clone());
+    for sentence in [
+        "it lacks quorum: 2 of 3 voters answer, 2 are needed; here are (alice and bob)",
+        "the voters change, and until then those before decide as well: 1 of 2 answer, 2 are \
+         needed (alice)",
+        "no vote from carol: cannot connect",
+        "to go on, bring carol (who voted before) back; held writes then go on by themselves",
+    ] {
+        assert!(text.contains(sentence), "{sentence} is missing in\n{text}");
+    }
+    let mut alone = resource.clone();
+    let votes = alone.quorum_votes.as_mut().unwrap();
+    votes.have = 1;
+    votes.voters[1].present = false;
+    let text = explained(alone);
+    assert!(
+        text.contains("bring one of bob and carol, and carol (who voted before) back"),
+        "{text}"
+    );
+    resource.devices[0].quorum = true;
+    let votes = resource.quorum_votes.as_mut().unwrap();
+    votes.before_change = Some(VotesBefore { have: 2, needed: 2 });
+    votes.have = 3;
+    let text = explained(resource);
+    assert!(text.contains("none may be lost on top of this"), "{text}");
 }
 
 #[test]

@@ -108,6 +108,7 @@ fn voters(present: [bool; 3]) -> Option<QuorumVotes> {
         have: u32::try_from(have).unwrap(),
         needed: 2,
         voters: (0..).zip(["alice", "bob", "carol"].into_iter().zip(present)).map(voter).collect(),
+        before_change: None,
     })
 }
 

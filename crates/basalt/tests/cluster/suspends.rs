@@ -92,8 +92,11 @@ fn a_quorum_below_the_majority_is_accepted_aloud_and_is_the_majority() {
     let waiting = write(client, 0);
     rest();
     assert!(!waiting.is_finished());
+    let said = "r0: no quorum: 1 of 3 voters answer, 2 are needed (missing: n1, n2): requests wait";
+    cluster.wait_for_log(0, said);
     cluster.launch(1);
     assert!(waiting.join().unwrap().1);
+    cluster.wait_for_log(0, "r0: there is a quorum again");
 }
 
 #[test]

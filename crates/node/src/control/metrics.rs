@@ -83,6 +83,13 @@ fn resource_metrics(resource: &ResourceStatus, metrics: &mut Metrics) {
         metrics.gauge("basalt_quorum_votes", "Voters that answer.", &name(), have);
         let needed = u64::from(votes.needed);
         metrics.gauge("basalt_quorum_votes_needed", "Voters that must answer.", &name(), needed);
+        if let Some(before) = votes.before_change {
+            let help = "Voters of before the change under way that answer.";
+            metrics.gauge("basalt_quorum_votes_before", help, &name(), u64::from(before.have));
+            let help = "Voters of before the change under way that must answer.";
+            let needed = u64::from(before.needed);
+            metrics.gauge("basalt_quorum_votes_before_needed", help, &name(), needed);
+        }
         for voter in &votes.voters {
             let mut labels = name();
             labels.push(("voter", voter.name.clone()));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use api::role::Role;
-use format::ids::{MemberSet, NodeId};
+use format::ids::{Branch, MemberSet, NodeId};
 use format::message::{Control, Data, DataBody, ResourceMessage, WriteKind};
 use replication::contract::{
     AfterSplitBrain, FromGroup, GroupAction, Misbehaviour, PartId, Payload, RequestError,
@@ -193,6 +193,8 @@ impl Shard {
                 | ResourceAction::Evicted { .. }
                 | ResourceAction::PulledAhead { .. }
                 | ResourceAction::Disconnect { .. }
+                | ResourceAction::QuorumLost
+                | ResourceAction::QuorumBack
                 | ResourceAction::WentAlone
                 | ResourceAction::AskToResync { .. }
                 | ResourceAction::AskToFence { .. }
@@ -240,6 +242,8 @@ impl Shard {
                 say_that_it_is_behind(hosted, member, rest);
             }
             ResourceAction::Disconnect { peer } => self.end_congested(id, peer),
+            ResourceAction::QuorumLost => hosted.say_quorum_lost(),
+            ResourceAction::QuorumBack => hosted.say_quorum_back(),
             ResourceAction::WentAlone => say_that_it_goes_alone(hosted.name()),
             ResourceAction::AskToResync { number, from, is_image } => {
                 let leader = hosted.peer(from).map(|peer| (from.get(), peer.name.clone()));
@@ -262,16 +266,7 @@ impl Shard {
                 }
             }
             ResourceAction::Unrelated { peer, branch } => {
-                let name = hosted.peer(peer).map_or("", |peer| &peer.name);
-                let scope = Scope { resource: hosted.name(), peer: name };
-                log!(
-                    Error,
-                    scope,
-                    "its data has another history (branch {branch:?}): it is not brought up to \
-                     date; on that node `basalt adm invalidate {}` gives its data up for that of \
-                     the others",
-                    hosted.name()
-                );
+                say_that_it_is_unrelated(hosted, peer, branch);
             }
         }
     }
@@ -347,6 +342,17 @@ fn say_that_it_is_behind(hosted: &Hosted, member: NodeId, rest: Duration) {
         Scope { resource: hosted.name(), peer: name },
         "it fell too far behind: writes go on without it, and it is asked to return in {} s",
         rest.as_secs()
+    );
+}
+
+fn say_that_it_is_unrelated(hosted: &Hosted, peer: NodeId, branch: Branch) {
+    let name = hosted.peer(peer).map_or("", |peer| &peer.name);
+    log!(
+        Error,
+        Scope { resource: hosted.name(), peer: name },
+        "its data has another history (branch {branch:?}): it is not brought up to date; on that \
+         node `basalt adm invalidate {}` gives its data up for that of the others",
+        hosted.name()
     );
 }
 

@@ -11,7 +11,7 @@ use api::role::Role;
 use api::status::{
     ConnectionStatus, DeviceStatistics, DeviceStatus, EpochStatus, LatencyHistogram, LeaseStatus,
     NodeStatus, PathStatus, PeerDeviceStatus, QuorumVotes, ReadsServed, ResourceStatus,
-    ShardPeerStatus, ShardStatus, StatusReply, SyncDetails, VerifyReport, VoterStatus,
+    ShardPeerStatus, ShardStatus, StatusReply, SyncDetails, VerifyReport, VoterStatus, VotesBefore,
 };
 use api::write_ordering::WriteOrdering;
 use format::config::Ancestor;
@@ -20,6 +20,7 @@ use format::metadata::ReplicaState;
 use format::space::Place;
 use io::{BackendKind, PathMode};
 use replication::contract::{AfterSplitBrain, GiveWayReason, Repair};
+use replication::quorum::Tally;
 use replication::resource::{MemberStatus, Status, VerifyState, VerifyStatus};
 use stdx::time::Time;
 
@@ -588,27 +589,30 @@ impl Hosted {
         }
     }
 
+    fn name_of(&self, node: NodeId) -> String {
+        let member = self.definition.members.iter().find(|member| member.node == node);
+        let leaving = || self.peer(node).map(|peer| peer.name.clone());
+        let name = member.map(|member| member.name.clone()).or_else(leaving);
+        name.unwrap_or_else(|| format!("node-{node}"))
+    }
+
     fn votes(&self, status: &Status) -> QuorumVotes {
-        let name_of = |node: NodeId| {
-            let member = self.definition.members.iter().find(|member| member.node == node);
-            let leaving = || self.peer(node).map(|peer| peer.name.clone());
-            let name = member.map(|member| member.name.clone()).or_else(leaving);
-            name.unwrap_or_else(|| format!("node-{node}"))
-        };
-        let staying = status.voters.iter().filter(|voter| !voter.is_retiring);
-        let have = staying.filter(|voter| voter.is_reachable).count();
+        let Tally { new, old } = status.votes;
         let small = |count: usize| u32::try_from(count).expect("few voters");
         let voters = status.voters.iter().map(|voter| VoterStatus {
             node_id: voter.node.get(),
-            name: name_of(voter.node),
+            name: self.name_of(voter.node),
             present: voter.is_reachable,
             witness: voter.is_witness,
             retiring: voter.is_retiring,
+            joining: voter.is_joining,
         });
         QuorumVotes {
-            have: small(have),
-            needed: small(status.votes_needed),
+            have: small(new.have),
+            needed: small(new.needed),
             voters: voters.collect(),
+            before_change: old
+                .map(|it| VotesBefore { have: small(it.have), needed: small(it.needed) }),
         }
     }
 

@@ -23,7 +23,6 @@ use crate::resource::member::RANK_BEHIND;
 use crate::resource::propose::Attempt;
 use crate::resource::receipts::Standing;
 use crate::resource::session::Session;
-use crate::resource::voters::voters_of;
 use crate::resource::{Resource, RoundKind, insync};
 use crate::voter::Refusal;
 
@@ -302,10 +301,11 @@ impl Resource {
                 holder.map_or_else(String::new, |primary| format!(" (node {})", primary.node));
             return (CommandErrorCode::PeerPrimary, format!("another node{who} is Primary"));
         }
-        let newest = self.newest_value();
-        let all = voters_of(&newest);
-        let reachable = all.and(self.connected());
-        let mut message = format!("no quorum: {} of {} voters answer", reachable.len(), all.len());
+        let votes = self.votes_in_reach_of(&self.newest_value());
+        let mut message = format!("no quorum: {votes}");
+        if votes.is_quorum() {
+            message += ", and those in reach did not agree in time";
+        }
         if !self.not_out().is_empty() {
             let not_out = names(self.not_out());
             message += &format!(", and the handler fence-peer does not say that {not_out} is out");

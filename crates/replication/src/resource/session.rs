@@ -147,6 +147,17 @@ impl Session {
         self.told_no_quorum
     }
 
+    /// The first lease comes a little after the session began, and is not missed before one would
+    /// have run out.
+    fn lease_missed_at(&self) -> Time {
+        self.lease_until + if self.lease_by.is_some() { Duration::ZERO } else { limits::LEASE }
+    }
+
+    /// It answers nobody for want of a quorum.
+    pub(crate) fn is_cut_off(&self, now: Time) -> bool {
+        self.told.hold || self.told_no_quorum && now >= self.lease_missed_at()
+    }
+
     /// The member is in the write set, is not being lost, and stays there since then.
     pub(crate) fn is_here(&self, stay: Stay) -> bool {
         let since = self.since.get(&stay.member).copied().unwrap_or(RoundId(0));
@@ -177,8 +188,11 @@ impl Session {
             | None => Time::NEVER,
         };
         let adding = self.adding.as_ref().map(Adding::deadline);
-        let holds_lease = self.purpose == Purpose::Clients && !self.told_no_quorum;
-        let lease = if holds_lease { self.lease_until } else { Time::NEVER };
+        let lease = match self.purpose {
+            Purpose::Clients if !self.told_no_quorum => self.lease_until,
+            Purpose::Clients if !self.told.lost => self.lease_missed_at(),
+            Purpose::Clients | Purpose::Resync => Time::NEVER,
+        };
         admissions
             .chain(again)
             .chain(drain)
@@ -364,6 +378,14 @@ impl Resource {
         if due && self.config().is_some_and(|config| quorum::is_quorum(config, &own.into_iter())) {
             self.renew_lease();
         }
+    }
+
+    /// Peers without a newer answer to this Primary's wish for a lease than one that is over.
+    pub(crate) fn late_for_lease(&self) -> MemberSet {
+        let is_old = |asked_at: Time| asked_at + limits::LEASE <= self.now;
+        let peers = self.peers.iter().filter(|_| self.serves_clients());
+        let late = peers.filter(|(_, peer)| peer.lease_asked_at.is_none_or(is_old));
+        late.map(|(&node, _)| node).collect()
     }
 
     pub(crate) fn has_majority(&self) -> bool {

@@ -6,7 +6,7 @@ use format::metadata::ReplicaState;
 use format::space::{Place, Space};
 use stdx::time::Time;
 
-use crate::quorum::is_vote_of;
+use crate::quorum::{Tally, is_vote_of};
 use crate::resource::admit::is_of_history;
 use crate::resource::resize::{ResizeStatus, Resizing};
 use crate::resource::suspend::Shortage;
@@ -31,8 +31,8 @@ pub struct Status {
     pub has_majority: bool,
     /// What the options ask for and is not there.
     pub shortage: Option<Shortage>,
-    /// Voters that have to be in reach.
-    pub votes_needed: usize,
+    /// Votes in reach, and how many have to be.
+    pub votes: Tally,
     /// An operator holds requests back.
     pub suspended_by_user: bool,
     /// No in-sync replica is in reach of this Primary, and requests wait for one.
@@ -60,8 +60,12 @@ pub struct VoterStatus {
     pub node: NodeId,
     /// Connected, with the vote store that the value names.
     pub is_reachable: bool,
+    /// The lease of the Primary here rests on no newer answer of it than one that is over.
+    pub is_late: bool,
     /// It votes only until a change of the voters is complete.
     pub is_retiring: bool,
+    /// It is one of those whom that change adds.
+    pub is_joining: bool,
     /// It has no data.
     pub is_witness: bool,
 }
@@ -182,25 +186,28 @@ impl Resource {
             && !self.member.disk_failed
     }
 
-    fn votes(&self) -> Vec<VoterStatus> {
-        let newest = self.newest_value();
-        let value = self.config().unwrap_or(&newest);
-        let retiring = value.voters_old.iter().filter(|old| !value.voters.contains(old));
+    fn describe_voters(&self, value: &Config) -> Vec<VoterStatus> {
+        let Config { voters: new, voters_old: old, .. } = value;
+        let retiring = old.iter().filter(|voter| !new.contains(voter));
         let in_reach = self.votes_in_reach();
+        let late = self.late_for_lease();
         let status = |voters: &[Voter], voter: &Voter, is_retiring| VoterStatus {
             node: voter.node,
             is_reachable: in_reach.clone().any(|vote| is_vote_of(voters, voter, vote)),
+            is_late: late.has(voter.node),
             is_retiring,
+            is_joining: !is_retiring && !old.is_empty() && !old.contains(voter),
             is_witness: !self.tracked_by(value).has(voter.node),
         };
-        let staying = value.voters.iter().map(|voter| status(&value.voters, voter, false));
-        staying.chain(retiring.map(|voter| status(&value.voters_old, voter, true))).collect()
+        let staying = new.iter().map(|voter| status(new, voter, false));
+        staying.chain(retiring.map(|voter| status(old, voter, true))).collect()
     }
 
     #[must_use]
     pub fn status(&self) -> Status {
         let config = self.config().cloned();
         let (newest, shortage) = (self.newest_value(), self.shortage());
+        let value = config.as_ref().unwrap_or(&newest);
         let waits = self.options.demands.on_no_data == OnNoQuorum::SuspendIo;
         let in_sync = config.as_ref().map(insync);
         let leader = config.as_ref().and_then(|config| config.primary);
@@ -239,10 +246,10 @@ impl Resource {
             has_quorum: self.has_majority() && shortage.is_none(),
             has_majority: self.has_majority(),
             shortage,
-            votes_needed: self.votes_needed(config.as_ref().unwrap_or(&newest)),
+            votes: self.votes(value),
             suspended_by_user: self.is_suspended_by_user(),
             waits_for_data: self.has_no_data() && waits,
-            voters: self.votes(),
+            voters: self.describe_voters(value),
             replica: self.replica_state(),
             asks_to_resync: self.asks_to_resync(),
             disk_failed: self.member.disk_failed,

@@ -9,12 +9,12 @@
 
 use std::fmt;
 
-use format::config::Config;
+use format::config::{Config, Purpose};
 use format::ids::{Branch, MemberSet};
 use stdx::time::Time;
 
-use crate::contract::{CommandErrorCode, CommandId, ToGroup};
-use crate::quorum::is_vote_of;
+use crate::contract::{CommandErrorCode, CommandId, ResourceAction, ToGroup};
+use crate::quorum::{Tally, Votes};
 use crate::resource::give_way::AfterSplit;
 use crate::resource::session::DRAIN_DEADLINE;
 use crate::resource::voters::voters_of;
@@ -110,11 +110,13 @@ impl fmt::Display for Shortage {
     }
 }
 
-/// What the groups of a session were told.
+/// What the groups of a session were told, and an operator.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Told {
-    hold: bool,
+    pub(super) hold: bool,
     fail: bool,
+    /// That it is cut off.
+    pub(super) lost: bool,
 }
 
 /// An operator holds requests back.
@@ -133,20 +135,18 @@ pub(crate) enum ByUser {
 impl Resource {
     // ---- What the options ask for.
 
-    /// The value's voters that have to be in reach.
-    pub(crate) fn votes_needed(&self, config: &Config) -> usize {
-        let all = config.voters.len();
-        Share::Majority.of(all).max(self.options.demands.quorum.of(all))
+    /// The votes in reach for this value, and how many have to be. Of voters that go with the end
+    /// of a change a majority is all that is asked for.
+    pub(crate) fn votes(&self, config: &Config) -> Tally {
+        let mut votes = self.votes_in_reach_of(config);
+        votes.new.needed = votes.new.needed.max(self.options.demands.quorum.of(votes.new.all));
+        votes
     }
 
     /// What is missing beyond the majority, if anything is.
     pub(crate) fn shortage(&self) -> Option<Shortage> {
         let config = self.config().filter(|config| config.branch != Branch(0))?;
-        let in_reach = self.votes_in_reach();
-        let voters = config.voters.iter();
-        let answers = |voter| in_reach.clone().any(|vote| is_vote_of(&config.voters, voter, vote));
-        let (have, needed) =
-            (voters.filter(|voter| answers(voter)).count(), self.votes_needed(config));
+        let Votes { have, needed, .. } = self.votes(config).new;
         if self.options.demands.quorum != Share::Majority && have < needed {
             return Some(Shortage::Votes { have, needed });
         }
@@ -195,7 +195,8 @@ impl Resource {
         let shortage = self.shortage();
         let (hold, fail) = (shortage.is_some(), self.fails_requests(shortage));
         let Some(session) = self.session.as_mut() else { return };
-        let told = std::mem::replace(&mut session.told, Told { hold, fail });
+        let told = session.told;
+        session.told = Told { hold, fail, ..told };
         if told.hold != hold {
             self.tell_groups(ToGroup::Hold { hold });
         }
@@ -210,6 +211,18 @@ impl Resource {
         if let Some(session) = self.session.as_mut() {
             session.told.fail = fail;
             self.tell_groups(ToGroup::OnNoQuorum { fail });
+        }
+    }
+
+    /// Once for each time that nobody is answered.
+    pub(crate) fn tell_of_quorum(&mut self) {
+        let now = self.now;
+        let serving = self.session.as_mut().filter(|it| it.purpose == Purpose::Clients);
+        let Some(session) = serving else { return };
+        let lost = session.is_cut_off(now);
+        if std::mem::replace(&mut session.told.lost, lost) != lost {
+            let action = if lost { ResourceAction::QuorumLost } else { ResourceAction::QuorumBack };
+            self.actions.push(action);
         }
     }
 

@@ -7,7 +7,7 @@ use format::config::{Config, Purpose, Tenure, Voter as VoterConfig};
 use format::ids::{MemberSet, NodeId, VoteStoreId};
 use format::message::Accepted;
 
-use crate::quorum;
+use crate::quorum::{self, Tally};
 use crate::resource::{Resource, insync};
 
 /// All whose answers may count for a quorum of the value.
@@ -53,8 +53,12 @@ impl Resource {
         (!self.voter.is_mute).then_some(self.voter.register.store)
     }
 
+    pub(crate) fn votes_in_reach_of(&self, config: &Config) -> Tally {
+        quorum::tally(config, &self.votes_in_reach())
+    }
+
     pub(crate) fn reaches_quorum_of(&self, config: &Config) -> bool {
-        quorum::is_quorum(config, &self.votes_in_reach())
+        self.votes_in_reach_of(config).is_quorum()
     }
 
     pub(crate) fn reaches_majority(&self) -> bool {

@@ -87,6 +87,12 @@ impl Cluster {
             }
             ResourceAction::AskToResync { number, .. } => self.note_question(node, number),
             ResourceAction::AskToFence { number, peer } => self.note_fence(node, number, peer),
+            ResourceAction::QuorumLost => {
+                self.outcomes.push(Outcome::Quorum { node, is_there: false });
+            }
+            ResourceAction::QuorumBack => {
+                self.outcomes.push(Outcome::Quorum { node, is_there: true });
+            }
             ResourceAction::WentAlone => {
                 self.marks.insert(Mark::WentAlone);
                 self.trace(|| format!("n{node} goes on alone"));

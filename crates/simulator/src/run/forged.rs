@@ -57,7 +57,7 @@ impl Run {
                         self.end_client(node);
                     }
                 }
-                Outcome::Config { .. } | Outcome::Unrelated { .. } => {}
+                Outcome::Quorum { .. } | Outcome::Config { .. } | Outcome::Unrelated { .. } => {}
             }
         }
         Ok(())

@@ -477,7 +477,7 @@ impl Forking {
                     self.gave_way.extend(order);
                     self.report.member_changes = self.gave_way.len() as u64;
                 }
-                Outcome::Role { .. } => {}
+                Outcome::Role { .. } | Outcome::Quorum { .. } => {}
                 Outcome::Unrelated { node, peer } => return Err(unrelated(node, peer)),
                 Outcome::Completed { part, result, .. } => {
                     let Some(pending) = self.pending.remove(&part) else { continue };

@@ -4,6 +4,7 @@ use super::*;
 use api::role::Role;
 use api::status::{
     DeviceStatistics, EpochStatus, LeaseStatus, QuorumVotes, ShardPeerStatus, VoterStatus,
+    VotesBefore,
 };
 use api::write_ordering::WriteOrdering;
 
@@ -196,6 +197,7 @@ fn lost_quorum_is_explained() {
                 ..Default::default()
             })
             .to_vec(),
+        before_change: None,
     });
     resource.lease = Some(LeaseStatus { held: false, remaining_ms: 0 });
     resource.epoch = Some(EpochStatus {
@@ -223,6 +225,13 @@ r0 role:Primary suspended:quorum
          voters-absent:bob,carol lease:no lease-ms:0"
     );
     assert!(text.contains("    volume:0 replication:Off peer-disk:DUnknown"), "{text}");
+
+    let votes = resource.quorum_votes.as_mut().unwrap();
+    votes.voters[2].joining = true;
+    votes.before_change = Some(VotesBefore { have: 1, needed: 2 });
+    let text = status_text(&resource, verbose);
+    let told = "votes:1/3 votes-needed:2 votes-before:1/2 votes-before-needed:2 voters-absent:";
+    assert!(text.contains(told), "{text}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::*;
 use api::status::{
     DeviceStatistics, EpochStatus, NodeStatus, PathStatus, QuorumVotes, SyncDetails, VerifyReport,
-    VoterStatus,
+    VoterStatus, VotesBefore,
 };
 
 fn status() -> StatusReply {
@@ -49,6 +49,7 @@ fn status() -> StatusReply {
             have: 1,
             needed: 2,
             voters: vec![VoterStatus { node_id: 1, name: "bob".to_owned(), ..Default::default() }],
+            before_change: Some(VotesBefore { have: 1, needed: 3 }),
         }),
         verify: Some(VerifyReport {
             state: "done".to_owned(),
@@ -89,6 +90,8 @@ fn samples_have_reactors_names_and_labels_and_ours_beside_them() {
         "basalt_verify_compared_bytes{name=\"r\\\"0\"} 65536",
         "basalt_verify_differing_bytes{name=\"r\\\"0\",replica=\"bob\"} 4096",
         "basalt_quorum_votes_needed{name=\"r\\\"0\"} 2",
+        "basalt_quorum_votes_before{name=\"r\\\"0\"} 1",
+        "basalt_quorum_votes_before_needed{name=\"r\\\"0\"} 3",
         "basalt_quorum_voter_present{name=\"r\\\"0\",voter=\"bob\",node_id=\"1\"} 0",
         "basalt_resync_done_percent{name=\"r\\\"0\",conn_name=\"bob\",peer_node_id=\"1\",\
          volume=\"0\"} 37.50",

@@ -3,23 +3,15 @@
 use api::status::VerifyReport;
 use format::metadata::ReplicaState;
 use format::space::Place;
-use replication::resource::Status;
+use replication::resource::{OnNoQuorum, Shortage, Status};
 
+use crate::log::{Scope, log};
 use crate::shard::hosted::Hosted;
 
 impl Hosted {
     pub(super) fn reasons(&self, status: &Status) -> Vec<String> {
         let mut reasons = Vec::new();
-        match status.shortage {
-            _ if !status.has_majority => {
-                let votes = self.votes(status);
-                let (have, all, needed) = (votes.have, votes.voters.len(), votes.needed);
-                let text = format!("no quorum: {have} of {all} voters answer, {needed} are needed");
-                reasons.push(text);
-            }
-            Some(shortage) => reasons.push(format!("no quorum: {shortage}")),
-            None => {}
-        }
+        reasons.extend(self.lacking_of_quorum(status));
         reasons.extend(self.barred());
         if status.suspended_by_user {
             reasons.push("an operator holds requests back: `resume-io` ends that".to_owned());
@@ -66,6 +58,50 @@ impl Hosted {
         }
         reasons.extend(without_origin(status));
         reasons
+    }
+
+    /// Which votes are missing, or what else the options ask for.
+    fn lacking_of_quorum(&self, status: &Status) -> Option<String> {
+        let votes = self.votes(status);
+        match status.shortage {
+            None if status.has_majority => return None,
+            _ if !status.votes.is_quorum() => return Some(format!("no quorum: {votes}")),
+            Some(Shortage::Votes { .. }) => {
+                return Some(format!("no quorum: {votes}, as `quorum` asks for"));
+            }
+            Some(shortage @ Shortage::Replicas { .. }) => {
+                return Some(format!("no quorum: {shortage}"));
+            }
+            None => {}
+        }
+        let late = status.voters.iter().filter(|voter| voter.is_late && voter.is_reachable);
+        let late: Vec<String> = late.map(|voter| self.name_of(voter.node)).collect();
+        Some(format!(
+            "no quorum: {votes}, and too few of them confirm in time that this node leads (late: \
+             {}): look at the load and the state directories of both sides, and at the network",
+            if late.is_empty() { "none any more".to_owned() } else { late.join(", ") }
+        ))
+    }
+
+    /// For the log: what is missing, what becomes of requests, and what helps.
+    pub(crate) fn say_quorum_lost(&self) {
+        let status = self.resource.status();
+        let Some(lacking) = self.lacking_of_quorum(&status) else { return };
+        let requests = match self.definition.demands.on_no_quorum {
+            OnNoQuorum::SuspendIo => "requests wait",
+            OnNoQuorum::IoError => "requests fail",
+        };
+        log!(
+            Warning,
+            Scope::resource(self.name()),
+            "{lacking}: {requests} until there is one; `basalt explain {}` tells why each is \
+             missing",
+            self.name()
+        );
+    }
+
+    pub(crate) fn say_quorum_back(&self) {
+        log!(Notice, Scope::resource(self.name()), "there is a quorum again: requests go on");
     }
 
     /// What the last verify found, or how it is continued.
