@@ -91,6 +91,7 @@ impl Cluster {
         for index in 0..self.nodes.len() {
             self.wait_up_to_date(index);
         }
+        self.wait_for_votes(0);
     }
 
     /// Configuration and formatted disks, and no daemon.
@@ -350,6 +351,22 @@ impl Cluster {
                     let peer = &self.nodes[usize::from(connection.peer_node_id)];
                     is_good(connection.peer_devices[0].peer_disk_state, peer.has_disk)
                 })
+        });
+    }
+
+    /// Waits until every replica that this node knows of votes, and no change of the voters is
+    /// under way: before that, those who voted when one of several nodes was down may be few, and
+    /// the death of one of them leaves no majority of these.
+    #[track_caller]
+    pub(crate) fn wait_for_votes(&self, index: usize) {
+        self.wait(index, "vote of every replica", |status| {
+            let Some(votes) = &status.quorum_votes else { return false };
+            let peers = status.connections.iter().map(|it| usize::from(it.peer_node_id));
+            let mut replicas = peers.chain([index]).filter(|&at| self.nodes[at].has_disk);
+            let votes_as = |at: usize| votes.voters.iter().any(|it| usize::from(it.node_id) == at);
+            votes.before_change.is_none()
+                && votes.voters.iter().all(|voter| voter.present)
+                && replicas.all(votes_as)
         });
     }
 

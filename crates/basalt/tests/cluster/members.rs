@@ -149,6 +149,7 @@ fn a_replica_too_many_is_refused_and_one_that_left_makes_room() {
     cluster.wait(0, "the new replica", |status| {
         status.epoch.as_ref().is_some_and(|epoch| epoch.insync == ["n0", "n1", "n3"])
     });
+    cluster.wait_for_votes(0);
     // It misses a write, and gets it by what the others noted of it.
     cluster.kill(3);
     cluster.client(0).write(0, &[7; BLOCK]).unwrap();

@@ -361,6 +361,7 @@ fn a_volume_that_is_added_while_all_are_down_starts_equal() {
     second.read(3 << 20, &mut block).unwrap();
     assert_eq!(block, [0; BLOCK], "an added volume is zeroes");
     second.write(9 << 20, &[6; BLOCK]).unwrap();
+    cluster.wait_for_votes(1);
     cluster.kill(2);
     second.write(10 << 20, &[7; BLOCK]).unwrap();
     cluster.launch(2);
