@@ -18,12 +18,26 @@ start_node() {
 
 start_cluster
 say "a block device that was taken out is free: it can be taken back"
-adm alice primary "$RESOURCE"
-for node in bob alice; do
-  adm "$node" detach "$RESOURCE"
-  adm "$node" attach "$RESOURCE"
+take_out_and_back() {
+  adm "$1" detach "$RESOURCE"
+  adm "$1" attach "$RESOURCE"
   wait_whole alice
+}
+adm alice primary "$RESOURCE"
+take_out_and_back bob
+take_out_and_back alice
+
+say "also while a client does not receive what it asked for, far more than sockets hold"
+exec 5<> "/dev/tcp/127.0.0.1/$(nbd_port alice)"
+printf '\0\0\0\3IHAVEOPT\0\0\0\1\0\0\0\2%s' "$RESOURCE" >&5
+for _ in $(seq 64); do
+  # A read of the first MiB.
+  printf '\x25\x60\x95\x13\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x10\0\0' >&5
 done
+# Until nothing moves any more.
+sleep 3
+take_out_and_back alice
+exec 5>&-
 
 say "a mounted volume, and data that nobody synced"
 mkfs.ext4 -q /dev/ublkb0
