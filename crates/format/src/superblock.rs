@@ -178,7 +178,6 @@ fn areas_of(layout: &Layout) -> [Area; 5] {
     ]
 }
 
-/// The areas of known kinds. Others are there only with a feature that may be ignored.
 fn area_of_log(Incarnation(number): Incarnation) -> Area {
     let [offset, length] = [number, number >> 64]
         .map(|half| u64::try_from(half & u128::from(u64::MAX)).expect("cut to 64 bits"));
@@ -189,6 +188,7 @@ fn log_of(area: &Area) -> Incarnation {
     Incarnation(u128::from(area.length) << 64 | u128::from(area.offset))
 }
 
+/// The areas of known kinds. Others are there only with a feature that may be ignored.
 fn read_areas(mut reader: Reader<'_>, compatible: u64) -> Result<Vec<Area>, DecodeError> {
     let count: u16 = reader.field("superblock areas")?;
     if usize::from(count) > AREAS_MAX {

@@ -13,7 +13,7 @@ pub mod orphans;
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
-use std::io as stdio;
+use std::io::{self as stdio, ErrorKind};
 use std::ops::Range;
 use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
 use std::path::Path;
@@ -141,7 +141,7 @@ fn read_register(
     };
     let bytes = match read_locked(path, patience) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == stdio::ErrorKind::NotFound => {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
             let register = fresh();
             write_register(&register, path).map_err(|error| failed("make", &error))?;
             return Ok(register);
@@ -191,6 +191,13 @@ fn write_version(file: &File, register: &Register) -> stdio::Result<()> {
     }
     file.write_all_at(&slot, register_slot_offset(register.write_counter))?;
     file.sync_all()
+}
+
+/// What a disk may have lost whose flush failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lost {
+    Nothing,
+    Anything,
 }
 
 /// A metadata device that is open for this thread.
@@ -304,7 +311,18 @@ impl<'a> Device<'a> {
     }
 
     pub(crate) fn sync(&self) -> Result<(), Failure> {
-        self.file.sync_data().map_err(|error| self.failure("write", &error))?;
+        self.flush().map_err(|(failure, _)| failure)
+    }
+
+    /// The same, and what the disk may have lost where it fails. That there is no room for what was
+    /// written through this file says nothing of what others wrote.
+    pub(crate) fn flush(&self) -> Result<(), (Failure, Lost)> {
+        self.file.sync_data().map_err(|error| {
+            let kind = error.kind();
+            let is_full = [ErrorKind::StorageFull, ErrorKind::QuotaExceeded].contains(&kind);
+            let lost = if is_full { Lost::Nothing } else { Lost::Anything };
+            (self.failure("write", &error), lost)
+        })?;
         self.steps.add_one();
         Ok(())
     }
@@ -324,8 +342,7 @@ fn open_alone(path: &Path, patience: &mut Patience) -> stdio::Result<File> {
     open.read(true).write(true).custom_flags(flags);
     let file = loop {
         match open.open(path) {
-            Err(error)
-                if error.kind() == stdio::ErrorKind::ResourceBusy && patience.rest(&error) => {}
+            Err(error) if error.kind() == ErrorKind::ResourceBusy && patience.rest(&error) => {}
             result => break result?,
         }
     };

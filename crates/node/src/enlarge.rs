@@ -33,7 +33,7 @@ use format::space::{Place, VOLUME_BYTES};
 
 use crate::attach::finding::read_superblock;
 use crate::attach::volumes::write_at;
-use crate::attach::{Device, end_of, superblock_offset};
+use crate::attach::{Device, Lost, end_of, superblock_offset};
 use crate::control::Control;
 use crate::control::disk_work::Claim;
 use crate::definition::{Definition, DiskPlace};
@@ -154,14 +154,13 @@ impl Control {
             claim.check()?;
             Ok(superblock)
         });
-        let made = |superblock| match device.sync() {
-            Ok(()) => make_count(device, &superblock, (old, &new)),
-            Err(failure) => Err(failure),
-        };
-        let (moved, result) = match copied.map(made) {
-            Err(failure) => (Moved::Not, Err(failure)),
-            Ok(Ok(())) => (Moved::To(place, new), Ok(new.data_bytes)),
-            Ok(Err(failure)) => (Moved::Lost, Err(failure)),
+        let (moved, result) = match copied.map(|superblock| (superblock, device.flush())) {
+            Err(failure) | Ok((_, Err((failure, Lost::Nothing)))) => (Moved::Not, Err(failure)),
+            Ok((_, Err((failure, Lost::Anything)))) => (Moved::Lost, Err(failure)),
+            Ok((superblock, Ok(()))) => match make_count(device, &superblock, (old, &new)) {
+                Ok(()) => (Moved::To(place, new), Ok(new.data_bytes)),
+                Err(failure) => (Moved::Lost, Err(failure)),
+            },
         };
         if result.is_ok() {
             self.note_size((resource, place), end_of(&new));
@@ -171,7 +170,12 @@ impl Control {
     }
 
     fn flush(&self, resource: &str, device: &Device<'_>) -> Result<(), Failure> {
-        device.sync().inspect_err(|_| self.release(resource, Moved::Lost))
+        device.flush().map_err(|(failure, lost)| {
+            if lost == Lost::Anything {
+                self.release(resource, Moved::Lost);
+            }
+            failure
+        })
     }
 
     /// All shards hear of what became of the metadata, and of the disk.

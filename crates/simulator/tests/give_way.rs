@@ -290,6 +290,44 @@ fn what_was_written_since_a_node_was_told_to_give_way_is_not_given_up() {
     nobody_goes(&mut it);
 }
 
+/// One of three went on alone. Of the others the operator tells one to give way to it, when it comes;
+/// then clients write to those two, and only that one of them is left.
+#[test]
+fn a_word_ends_when_clients_write_to_the_replica_through_another_node() {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    demand_of_all(&mut it, AfterSplit::default());
+    it.must_write(0, 7, 1);
+    it.part(&[0, 1], &[2]);
+    it.promote(2);
+    it.must_write(2, 7, 30);
+    it.demote(2);
+    it.must_write(0, 7, 10);
+    it.demote(0);
+    it.discard(1, 2);
+    it.promote(0);
+    it.must_write(0, 7, 20);
+    let refused = it.command(1, Command::DiscardData { peer: NodeId::new(2) });
+    it.until("a refusal", |it| it.failed(refused));
+    it.cluster.kill(0);
+    it.meet(&[1], &[2]);
+    it.until("the split brain", |it| it.is_split(1, 2));
+    it.run(A_WHILE);
+    assert_eq!((it.on_disk(1, 7), it.on_disk(2, 7)), (20, 30));
+}
+
+/// A word that is given in the moment in which they meet is heeded.
+#[test]
+fn who_is_told_while_they_meet_gives_way() {
+    for micros in (0..6000).step_by(100) {
+        let mut it = parted(AfterSplit::default());
+        it.demote(1);
+        it.meet(&[0], &[1]);
+        it.run(Duration::from_micros(micros));
+        it.discard(1, 0);
+        follows(&mut it, 1, 0);
+    }
+}
+
 /// Node 0 died when it had written down that it lost node 1, and takes itself for one that may have
 /// gone on; to node 1 it is behind. Node 1 is told to give way to node 2 when node 0 is to do so to
 /// node 1.

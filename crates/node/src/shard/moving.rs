@@ -38,7 +38,8 @@ impl Shard {
                     disk.held.get_or_insert_default();
                 }
                 let id = part.id;
-                if let Some(hosted) = self.hosted[id.0 as usize].as_mut() {
+                let hosted = self.hosted[id.0 as usize].as_mut();
+                if let Some(hosted) = hosted.filter(|hosted| hosted.superblock_at.is_some()) {
                     hosted.is_metadata_held = true;
                 }
                 let mut operations = self.rim.operations.iter();
@@ -100,7 +101,7 @@ impl Shard {
     fn give_replica_up(&mut self, id: HostedId) {
         let Some(hosted) = self.hosted[id.0 as usize].as_mut() else { return };
         if hosted.superblock_at.is_none() {
-            return;
+            return hosted.leave_disk(&mut self.rim);
         }
         let member = hosted.definition.me;
         let input = ResourceInput::Group { shard: 0, fact: FromGroup::MemberFailed { member } };
@@ -120,7 +121,8 @@ impl Disk {
     fn move_to(&mut self, place: Place, layout: Layout) {
         match self.further.iter_mut().find(|it| it.place == place) {
             Some(further) => further.layout = layout,
-            None => self.layout = layout,
+            None if place == Place::FIRST => self.layout = layout,
+            None => {}
         }
     }
 }

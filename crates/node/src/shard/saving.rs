@@ -136,13 +136,13 @@ impl Hosted {
             self.finish_save(SaveEnd::Saved, rim);
             return;
         };
-        if self.is_metadata_held {
-            return;
-        }
         let Some(places) = &self.superblock_at else {
             self.finish_save(SaveEnd::DiskFailed, rim);
             return;
         };
+        if self.is_metadata_held {
+            return;
+        }
         let stamped = places.stamps_of(superblock).nth(first.stamps);
         let step = if stamped.is_some() { SaveStep::Stamp } else { SaveStep::Superblock };
         let stamp = stamped.map(|further| stamp(superblock, further.place));

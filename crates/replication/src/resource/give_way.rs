@@ -7,7 +7,7 @@
 //! Whoever gives way makes the marks of all its slots its own, takes the other's line, and is
 //! copied to like any member that returns.
 
-use format::config::{Ancestor, Config, InSync};
+use format::config::{Ancestor, Config, InSync, Purpose};
 use format::ids::{MemberSet, NodeId, Nonce, VoteStoreId};
 use format::message::{Accepted, Control, Standing};
 use format::metadata::ReplicaState;
@@ -20,7 +20,7 @@ use crate::contract::{
 use crate::limits;
 use crate::resource::forks::{Split, is_overtaken, went_along};
 use crate::resource::stamp::make_blank;
-use crate::resource::{AfterSave, Resource, RoundKind, insync};
+use crate::resource::{AfterSave, Peer, Resource, RoundKind, insync};
 
 pub use crate::resource::give_way::verdict::{
     AfterSplit, WithOnePrimary, WithTwoPrimaries, WithoutPrimary,
@@ -73,6 +73,11 @@ pub(crate) struct Talk {
     told: bool,
 }
 
+/// By a word against this peer or, without a name, against any.
+fn is_meant(node: NodeId, by: Option<NodeId>) -> bool {
+    by.is_none_or(|named| named == node)
+}
+
 /// By an operator's word.
 const BY_WORD: u64 = 0;
 
@@ -114,6 +119,8 @@ impl Resource {
             Some("this node is Primary: make it Secondary before its data is given up")
         } else if self.stays() {
             Some("another node is giving its data up for that of this one")
+        } else if self.serves_others() && !self.splits().any(|(it, _)| is_meant(it, peer)) {
+            Some("clients write to this replica, and who is meant is not here to take over")
         } else if self.is_of_one_line_with(peer) {
             Some("nothing parted: who is meant is connected, and has the same data")
         } else {
@@ -132,8 +139,24 @@ impl Resource {
 
     /// The word would lie there until some later split brain, whose data nobody had seen.
     fn is_of_one_line_with(&self, meant: Option<NodeId>) -> bool {
-        let mut peers = self.peers.iter().filter(|(node, _)| meant.is_none_or(|it| it == **node));
-        peers.all(|(_, peer)| peer.report.is_some() && peer.split.is_none() && !peer.unrelated)
+        let mut peers = self.peers.iter().filter(|(node, _)| is_meant(**node, meant));
+        // Before its REPORT nobody knows.
+        let has_told = |peer: &Peer| peer.report.is_some() && peer.members.is_some();
+        peers.all(|(_, peer)| has_told(peer) && peer.split.is_none() && !peer.unrelated)
+    }
+
+    /// This replica takes part in a session of clients.
+    fn serves_others(&self) -> bool {
+        let primary = self.head().and_then(|head| head.value.primary);
+        primary.is_some_and(|it| it.purpose == Purpose::Clients && self.takes_part_in(it.nonce))
+    }
+
+    /// The local replica is to be a part of this value: of what clients write from here on the
+    /// operator did not speak.
+    pub(crate) fn review_wish(&mut self, value: &Config) {
+        if value.primary.is_some_and(|primary| primary.purpose == Purpose::Clients) {
+            self.forget_any_wish();
+        }
     }
 
     /// What clients write from here on is not what the operator spoke of.
@@ -158,8 +181,8 @@ impl Resource {
         if is_busy || self.stop.is_some() || self.serves_clients() {
             return;
         }
-        let is_meant = |node: NodeId| wish.peer.is_none_or(|peer| peer == node);
-        let is_open = |(node, split): &(NodeId, &Split)| is_meant(*node) && !split.talk.refused;
+        let is_open =
+            |(node, split): &(NodeId, &Split)| is_meant(*node, wish.peer) && !split.talk.refused;
         // Who leads can say at once what that means for clients.
         let leads = |(node, split): &(NodeId, &Split)| {
             split.theirs.value.primary.is_some_and(|primary| primary.node == *node)

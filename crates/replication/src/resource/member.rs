@@ -226,6 +226,7 @@ impl Resource {
         superblock.state = ReplicaState::InSync;
         superblock.kernel_boot_id = kernel_boot_id;
         superblock.clean = false;
+        self.review_wish(value);
         self.close_gate();
         self.member.may_begin = false;
         self.member.new_epoch = Some((from, nonce, value.epoch));
@@ -270,6 +271,7 @@ impl Resource {
         if !self.passes_gate(from, nonce, value, &floors) {
             return;
         }
+        self.review_wish(value);
         let tracked = self.tracked_by(value);
         if !self.ensure_slots(tracked) {
             return;

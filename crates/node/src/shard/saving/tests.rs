@@ -320,6 +320,22 @@ fn save_that_waits_for_a_move_ends_with_the_disk() {
     assert_eq!((place.writes_under_way(), place.durable()), (0, Vec::new()));
 }
 
+/// The disk is given up before the thread that moves its metadata asks for the hold.
+#[test]
+fn a_hold_that_comes_after_the_disk_is_gone_holds_nothing() {
+    for moved in [Moved::Lost, Moved::Not] {
+        let mut place = Place::new();
+        place.save_register(10);
+        place.shard.close_disk(place.shard.hosted[0].as_ref().unwrap().id);
+        place.hold();
+        while place.writes_under_way() > 0 {
+            place.turn();
+        }
+        place.shard.release_metadata("r0", moved);
+        assert!(place.shard.hosted[0].as_ref().unwrap().saves.is_empty(), "{moved:?}");
+    }
+}
+
 /// What waited for a buffer was done on the next disk.
 #[test]
 fn nothing_waits_that_is_asked_of_no_disk() {
