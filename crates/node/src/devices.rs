@@ -38,7 +38,7 @@ use crate::desk::Desk;
 use crate::devices::claim::{Claim, Claiming, Claims};
 use crate::devices::driver::CONTROL_DEVICE;
 use crate::devices::keeper::{How, Keeper};
-use crate::devices::kept::{AllKept, Kept, Settled, Stage};
+use crate::devices::kept::{AllKept, Kept, Settled};
 use crate::devices::names::Names;
 use crate::limits::{
     DEVICE_CLAIM_DEADLINE, DEVICE_COMMAND_DEADLINE, DEVICE_LEAVE_DEADLINE, DEVICE_LOOK_DEADLINE,
@@ -318,10 +318,14 @@ impl Devices {
         Err(Failure::new(FailureCode::StateRefused, message, hint))
     }
 
-    /// Begins to claim the devices of a resource that are there.
+    /// Begins to claim the devices of a resource that are there; behind one that waits for another
+    /// command's claim it begins none, or two commands would wait for each other.
     fn claim(&self, resource: &str) -> Result<Vec<(Kept, Claiming<'_>)>, Failure> {
+        let mut is_free = true;
         let claim = |kept: Kept| {
-            self.claims.start(&kept.label, kept.device).map(|claiming| (kept, claiming))
+            let mut claiming = self.claims.of(&kept.label, kept.device);
+            is_free = is_free && claiming.start()?;
+            Ok((kept, claiming))
         };
         self.all.staying(resource).into_iter().map(claim).collect()
     }
@@ -340,9 +344,7 @@ impl Devices {
     /// Tells the threads of devices that these are to go.
     fn send_away(&self, claimed: Vec<(Kept, Option<Claim>)>) {
         for (kept, claim) in claimed {
-            self.all.note(&kept.label, Stage::Going);
-            // The thread may just be done with it.
-            drop(kept.news.send(News::Remove(claim)));
+            self.all.send_away(&kept, claim);
         }
     }
 
@@ -366,7 +368,8 @@ impl Devices {
     ) -> Result<bool, String> {
         let (news, inbox) = mpsc::channel();
         let (label, resource, device) = (plan.label(), plan.resource.clone(), plan.device);
-        let kept = Kept { label: label.clone(), resource, device, news: news.clone() };
+        let (news_of, life) = (news.clone(), Arc::default());
+        let kept = Kept { label: label.clone(), resource, device, news: news_of, life };
         if !self.all.add(kept) {
             return Ok(false);
         }

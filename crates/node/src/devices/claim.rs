@@ -18,7 +18,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
@@ -118,25 +118,15 @@ enum Begun {
 }
 
 impl Claims {
-    /// Begins to claim a device.
-    pub(super) fn start(&self, label: &str, device: u32) -> Result<Claiming<'_>, Failure> {
+    /// To claim a device.
+    pub(super) fn of(&self, label: &str, device: u32) -> Claiming<'_> {
         let mut command = Command::new(OWN_PROGRAM);
         command.arg0("basalt").args(["device", "claim", "--device", &device.to_string()]);
-        self.start_by(command, label, block_path(device))
+        self.by(command, label, block_path(device))
     }
 
-    fn start_by(
-        &self,
-        command: Command,
-        label: &str,
-        path: PathBuf,
-    ) -> Result<Claiming<'_>, Failure> {
-        let label = label.to_owned();
-        let mut claiming = Claiming { claims: self, label, path, command, process: None };
-        if let Begun::Now(process) = claiming.begin()? {
-            claiming.process = Some(process);
-        }
-        Ok(claiming)
+    fn by(&self, command: Command, label: &str, path: PathBuf) -> Claiming<'_> {
+        Claiming { claims: self, label: label.to_owned(), path, command, process: None }
     }
 
     fn begin(&self, label: &str, command: &mut Command) -> stdio::Result<Begun> {
@@ -146,8 +136,11 @@ impl Claims {
         if let Some(earlier) = running.get(label) {
             return Ok(Begun::After(Arc::clone(earlier)));
         }
-        let process = Process::start(command)?;
+        let (process, mut child) = Process::start(command)?;
         running.insert(label.to_owned(), Arc::clone(&process.answers));
+        // Without it, it is taken leave of when the daemon ends.
+        let reaper = thread::Builder::new().name("claim".to_owned());
+        drop(reaper.spawn(move || drop(child.wait())));
         Ok(Begun::Now(process))
     }
 }
@@ -157,15 +150,14 @@ fn has_ended_by(answers: &File, until: Time) -> stdio::Result<bool> {
 }
 
 impl Process {
-    fn start(command: &mut Command) -> stdio::Result<Self> {
+    fn start(command: &mut Command) -> stdio::Result<(Self, Child)> {
         // Neither a terminal's signals nor a mount that is to go concern it.
         command.process_group(0).current_dir("/");
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn()?;
         let pipe = child.stdin.take().expect("it was asked for above");
         let answers = child.stdout.take().expect("it was asked for above");
-        thread::Builder::new().name("claim".to_owned()).spawn(move || drop(child.wait()))?;
-        Ok(Self { pipe, answers: Arc::new(File::from(OwnedFd::from(answers))) })
+        Ok((Self { pipe, answers: Arc::new(File::from(OwnedFd::from(answers))) }, child))
     }
 }
 
@@ -181,6 +173,14 @@ pub(super) struct Claiming<'a> {
 }
 
 impl Claiming<'_> {
+    /// Begins; false while an earlier claim may have the device.
+    pub(super) fn start(&mut self) -> Result<bool, Failure> {
+        if let Begun::Now(process) = self.begin()? {
+            self.process = Some(process);
+        }
+        Ok(self.process.is_some())
+    }
+
     /// Waits for the claim; `None` if there is no device yet, or no longer.
     pub(super) fn wait(mut self, until: Time) -> Result<Option<Claim>, Failure> {
         let Process { pipe, answers } = self.process_by(until)?;
@@ -281,7 +281,9 @@ mod tests {
     fn claiming<'a>(claims: &'a Claims, label: &str, script: &str) -> Claiming<'a> {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        claims.start_by(command, label, "/dev/ublkb0".into()).unwrap()
+        let mut claiming = claims.by(command, label, "/dev/ublkb0".into());
+        claiming.start().unwrap();
+        claiming
     }
 
     fn answer(script: &str) -> Result<Option<Claim>, Failure> {

@@ -1,11 +1,12 @@
 //! The devices that have a thread, and how far each of them is.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 
 use stdx::time::Time;
 
+use crate::devices::claim::Claim;
 use crate::ublk::News;
 
 /// How to speak of a device, and to its thread.
@@ -15,6 +16,8 @@ pub(super) struct Kept {
     pub(super) resource: String,
     pub(super) device: u32,
     pub(super) news: mpsc::Sender<News>,
+    /// One for each time that it is made: a later device may have the same label.
+    pub(super) life: Arc<()>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +57,19 @@ impl AllKept {
         if let Some((_, known)) = self.lock().get_mut(label) {
             *known = stage;
         }
+        self.changed.notify_all();
+    }
+
+    /// Tells it to go, unless another one has its place by now.
+    pub(super) fn send_away(&self, kept: &Kept, claim: Option<Claim>) {
+        let mut all = self.lock();
+        let known = all.get_mut(&kept.label).filter(|(it, _)| Arc::ptr_eq(&it.life, &kept.life));
+        if let Some((_, stage)) = known {
+            *stage = Stage::Going;
+        }
+        // The thread may just be done with it.
+        drop(kept.news.send(News::Remove(claim)));
+        drop(all);
         self.changed.notify_all();
     }
 
@@ -138,11 +154,26 @@ mod tests {
 
     fn kept(label: &str) -> Kept {
         let (resource, news) = ("r0".to_owned(), mpsc::channel().0);
-        Kept { label: label.to_owned(), resource, device: 0, news }
+        Kept { label: label.to_owned(), resource, device: 0, news, life: Arc::default() }
     }
 
     /// `primary` said that a device is there which an earlier thread had yet to take over, and
     /// did not get, or was just taking away.
+    /// A late command of its was meant for the device that was there before.
+    #[test]
+    fn a_device_that_was_made_anew_does_not_go_with_the_one_before() {
+        let all = AllKept::default();
+        let (former, next) = (kept("r0"), kept("r0"));
+        assert!(all.add(former.clone()));
+        all.remove("r0");
+        assert!(all.add(next.clone()));
+        all.note("r0", Stage::There);
+        all.send_away(&former, None);
+        assert_eq!(all.staying("r0").len(), 1);
+        all.send_away(&next, None);
+        assert!(all.staying("r0").is_empty());
+    }
+
     #[test]
     fn device_that_comes_or_goes_is_waited_for() {
         let all = AllKept::default();

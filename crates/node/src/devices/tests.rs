@@ -40,7 +40,13 @@ impl Node {
         let devices = Devices::new(desk, Arc::new(state), Duration::ZERO, Names::unwanted());
         for (resource, (sender, _)) in &news {
             let (label, resource) = (resource.clone(), resource.clone());
-            let kept = Kept { label: label.clone(), resource, device: 0, news: sender.clone() };
+            let kept = Kept {
+                label: label.clone(),
+                resource,
+                device: 0,
+                news: sender.clone(),
+                life: Arc::default(),
+            };
             assert!(devices.all.add(kept));
             devices.all.note(&label, Stage::There);
         }

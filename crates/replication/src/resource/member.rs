@@ -226,10 +226,10 @@ impl Resource {
         superblock.state = ReplicaState::InSync;
         superblock.kernel_boot_id = kernel_boot_id;
         superblock.clean = false;
-        self.review_wish(value);
         self.close_gate();
         self.member.may_begin = false;
         self.member.new_epoch = Some((from, nonce, value.epoch));
+        self.review_wish(value);
         self.settle_size(value);
         self.follow_receipts(value);
         let round = self.start_round(RoundKind::Inherited(nonce));
