@@ -6,7 +6,7 @@
 //! it locked: its number, and when it began, for numbers are used again.
 
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -30,11 +30,12 @@ struct Thread {
 }
 
 /// Says in a file that this process has locked that it is this one.
-pub(crate) fn sign(mut lock: &File) -> io::Result<()> {
+pub(crate) fn sign(lock: &File) -> io::Result<()> {
     let me = thread(Path::new("/proc/self"), std::process::id());
     let note = me.map(|me| format!("{} {}\n", me.id, me.began)).unwrap_or_default();
-    lock.set_len(0)?;
-    lock.write_all(note.as_bytes())
+    // Over what stands there: a disk that is full has room for that.
+    lock.write_all_at(note.as_bytes(), 0)?;
+    lock.set_len(note.len() as u64)
 }
 
 /// Who holds the lock of this file, what it waits for, and what to do; nothing where it did not

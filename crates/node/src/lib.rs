@@ -105,7 +105,7 @@ pub struct Options {
 /// Why a daemon does not start, or ends.
 #[derive(Debug, thiserror::Error)]
 pub enum NodeError {
-    #[error("cannot {what} state directory {}: {source}", path.display())]
+    #[error("cannot {what} state directory {}: {source}{}", path.display(), room_hint(source))]
     StateDir { what: &'static str, path: PathBuf, source: stdio::Error },
     #[error(
         "state directory {} is in use by {holder}; each daemon has a --state-dir of its own",
@@ -146,6 +146,16 @@ pub enum NodeError {
          meanwhile"
     )]
     DisksHang { disks: String },
+}
+
+/// What to do where a start found no room.
+fn room_hint(source: &stdio::Error) -> &'static str {
+    if matches!(source.kind(), stdio::ErrorKind::StorageFull | stdio::ErrorKind::QuotaExceeded) {
+        "; make room there, and where systemd has given the service up: `systemctl reset-failed \
+         basalt-node`, then `systemctl start basalt-node`"
+    } else {
+        ""
+    }
 }
 
 /// Runs a daemon until it is told to end.

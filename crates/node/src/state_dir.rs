@@ -21,7 +21,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -34,6 +34,8 @@ use crate::patience::Patience;
 
 /// Layout of the directory that this release writes, and the newest it reads.
 const VERSION: u32 = 1;
+/// Of any number, so that the file is as long as the first one.
+const START_COUNT_DIGITS: usize = 20;
 /// What the names of files end in that are being written.
 const UNFINISHED: &str = "new";
 
@@ -72,7 +74,7 @@ impl StateDir {
         let before =
             read_number(&path.join("starts")).map_err(failed("read the start count of"))?;
         let start_count = before.unwrap_or(0) + 1;
-        write_durably(&path.join("starts"), format!("{start_count}\n").as_bytes())
+        store_start_count(&path.join("starts"), start_count)
             .map_err(failed("write the start count of"))?;
         Ok(Self { path: path.to_owned(), lock, start_count })
     }
@@ -314,6 +316,22 @@ fn volume_name(resource: &str, place: Place) -> String {
     }
 }
 
+/// Over what stands there: a file that is full keeps no daemon from starting. It is all in one
+/// sector, which a crash leaves as it was or as it is to be.
+fn store_start_count(path: &Path, start_count: u64) -> io::Result<()> {
+    let text = format!("{start_count:>START_COUNT_DIGITS$}\n");
+    match OpenOptions::new().write(true).open(path) {
+        Ok(file) => {
+            file.write_all_at(text.as_bytes(), 0)?;
+            file.sync_all()
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            write_durably(path, text.as_bytes())
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// The file has the new content or, after a crash, the old one.
 pub(crate) fn write_durably(path: &Path, content: &[u8]) -> io::Result<()> {
     let fresh = unfinished_path(path);
@@ -358,6 +376,8 @@ pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::MetadataExt;
+
     use super::*;
 
     fn open(place: &tempfile::TempDir) -> Result<StateDir, NodeError> {
@@ -391,6 +411,23 @@ mod tests {
         assert!(error.to_string().contains(&me), "{error}");
         drop(first);
         assert_eq!(open(&place).unwrap().start_count(), 2);
+    }
+
+    /// A new file in place of the old one needed room: with a full disk no daemon started.
+    #[test]
+    fn starts_are_counted_in_the_file_that_is_there() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("starts");
+        drop(open(&place).unwrap());
+        // As an earlier release left it.
+        fs::write(&file, "99\n").unwrap();
+        let place_of = || (fs::metadata(&file).unwrap().ino(), fs::metadata(&file).unwrap().len());
+        let before = place_of();
+        for count in [100, 101] {
+            assert_eq!(open(&place).unwrap().start_count(), count);
+            assert_eq!(place_of(), (before.0, 21));
+        }
+        assert_eq!(read_number(&file).unwrap(), Some(101), "as an earlier release reads it");
     }
 
     #[test]
