@@ -82,11 +82,14 @@ pub(crate) fn wait(general: &General, wanted: &Wanted, times: &WaitTimes) -> Res
         limit = general.timeout.or_else(|| time_limit(&resource, times));
         last = resource;
         let resource = &last;
-        if !times.wait_after_sb && wanted.is_vain(resource) {
+        if let Some(vain) = wanted.vain(resource).filter(|_| !times.wait_after_sb) {
+            let connect = || format!("basalt adm connect {}", resource.name);
+            // A split brain says itself what ends it.
+            let said = vain.reason.clone().filter(|_| vain.split_brain);
             return Err(AdmError::WaitTimeout {
                 what: wanted.what(),
-                reason: "a connection is StandAlone and does not come by itself".to_owned(),
-                hint: format!("basalt adm connect {}", resource.name),
+                reason: format!("{} is StandAlone and does not come by itself", vain.name),
+                hint: said.unwrap_or_else(connect),
             });
         }
     }
@@ -175,9 +178,10 @@ impl Wanted {
         }
     }
 
-    fn is_vain(&self, resource: &ResourceStatus) -> bool {
-        let mut connections = self.connections(resource);
-        connections.any(|connection| connection.connection_state == ConnectionState::StandAlone)
+    /// One that does not come by itself; a split brain before what `connect` ends.
+    fn vain<'s>(&'s self, resource: &'s ResourceStatus) -> Option<&'s ConnectionStatus> {
+        let is_alone = |it: &&ConnectionStatus| it.connection_state == ConnectionState::StandAlone;
+        self.connections(resource).filter(is_alone).max_by_key(|it| it.split_brain)
     }
 
     fn what(&self) -> &'static str {

@@ -76,6 +76,11 @@ fn a_split_brain_is_shown_and_ends_when_one_side_gives_its_data_up() {
                 && says
         });
     }
+    let vain = cluster.adm_refused(0, &["wait-connect", "r0"]);
+    assert!(vain.contains("connect --discard-my-data r0"), "{vain}");
+    let output = cluster.adm(0, &["connect", "r0"]);
+    let warned = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && warned.contains("split brain"), "{warned}");
     let refused = cluster.adm_refused(0, &["connect", "--discard-my-data", "r0"]);
     assert!(refused.contains("is Primary"), "{refused}");
     client.read(0, &mut block).unwrap();

@@ -373,9 +373,10 @@ impl Shard {
         peer: Option<&str>,
         own_data: OwnData,
     ) -> Result<Option<Reply>, Failure> {
-        let done = self.hold(id, peer, Held::No)?;
+        let warnings = self.hosted_mut(id).split_brains(peer);
+        self.hold(id, peer, Held::No)?;
         if own_data == OwnData::Kept {
-            return Ok(done);
+            return Ok(Some(Reply::Done { warnings }));
         }
         let named = |known: &&Peer| Some(known.name.as_str()) == peer;
         let peer = self.hosted_mut(id).peers.iter().find(named).map(|peer| peer.node);

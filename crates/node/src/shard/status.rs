@@ -466,6 +466,18 @@ impl Hosted {
         connection
     }
 
+    /// What a connection alone does not end, of one peer or all.
+    pub(super) fn split_brains(&self, peer: Option<&str>) -> Vec<String> {
+        let status = self.resource.status();
+        let split = |member: &Member| {
+            let facts = status.members.iter().find(|facts| facts.node == member.node)?;
+            Some(split_brain(self.name(), &member.name, facts.split?))
+        };
+        let members = self.definition.peers();
+        let meant = members.filter(|member| peer.is_none_or(|name| member.name == name));
+        meant.filter_map(split).collect()
+    }
+
     /// Whether writes that go over the connection count once they are sent, or received: of the
     /// Primary here, or of the peer that is one.
     fn protocol(&self, status: &Status, peer: NodeId) -> Option<&'static str> {
