@@ -40,7 +40,6 @@ use replication::group::LoadedPage;
 use crate::attach::opening::{open_register, open_replica};
 use crate::attach::volumes::Volumes;
 use crate::definition::{Definition, DiskPlace};
-use crate::links::session::Held;
 use crate::log::{Scope, log};
 use crate::patience::{Patience, Steps};
 use crate::sectors;
@@ -59,8 +58,25 @@ pub(crate) struct Attached {
     pub(crate) register: Register,
     pub(crate) register_disk: SharedDisk,
     pub(crate) replica: Option<Replica>,
-    /// Whether its peers are called, and may come.
-    pub(crate) links: Held,
+    pub(crate) apart: Apart,
+}
+
+/// Peers that are not called, and may not come, until `connect`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Apart {
+    All,
+    These(MemberSet),
+}
+
+impl Apart {
+    pub(crate) const NOBODY: Self = Self::These(MemberSet::EMPTY);
+
+    pub(crate) fn has(self, peer: NodeId) -> bool {
+        match self {
+            Self::All => true,
+            Self::These(peers) => peers.has(peer),
+        }
+    }
 }
 
 /// What was found on the disk.
@@ -87,7 +103,7 @@ pub(crate) fn attach(
         place.map(|place| read_replica(&definition, place, state, patience)).transpose()?;
     // Last: who waits for a disk does not keep the vote store from those who go on without it.
     let (register, register_disk) = hold_register(&definition, state, patience)?;
-    Ok(Attached { definition, register, register_disk, replica, links: Held::No })
+    Ok(Attached { definition, register, register_disk, replica, apart: Apart::NOBODY })
 }
 
 /// The vote store alone: the disk may come later.
@@ -98,7 +114,7 @@ pub(crate) fn attach_without_disk(
 ) -> Result<Attached, Failure> {
     read_register(&definition, state, patience)?;
     let (register, register_disk) = hold_register(&definition, state, patience)?;
-    Ok(Attached { definition, register, register_disk, replica: None, links: Held::No })
+    Ok(Attached { definition, register, register_disk, replica: None, apart: Apart::NOBODY })
 }
 
 /// The vote store, for this process alone from here on, and what it holds: `adopt` may have had it

@@ -1,5 +1,7 @@
 //! A resource that is taken up step by step, as the cluster manager's agent for DRBD does it.
 
+use std::fs;
+
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
 use api::role::Role;
@@ -106,4 +108,31 @@ fn what_was_given_up_stays_so_until_adjust_is_to_mend_it() {
     cluster.adm_ok(1, &["adjust", "r0"]);
     cluster.wait_up_to_date(1);
     assert_eq!(told(&cluster, 1, &["-d", "adjust", "r0"]), "");
+}
+
+/// One peer that was disconnected made all of them so, and a restart for one of them called all.
+#[test]
+fn a_restart_keeps_exactly_those_peers_apart_that_were() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    cluster.adm_ok(0, &["disconnect", "r0:n2"]);
+    let states = || -> Vec<_> {
+        let connections = cluster.status(0).unwrap().connections;
+        connections.iter().map(|one| one.connection_state).collect()
+    };
+    for (rate, words) in [
+        ("10M", &["adjust", "--skip-net", "r0"][..]),
+        ("20M", &["peer-device-options", "r0"]),
+        ("30M", &["adjust", "r0:n1"]),
+    ] {
+        let text = cluster.config_text("r0");
+        let section = format!("resource r0 {{ disk {{ c-max-rate {rate}; }}");
+        fs::write(cluster.config(), text.replacen("resource r0 {", &section, 1)).unwrap();
+        cluster.adm_ok(0, words);
+        cluster.poll(0, &format!("connection to n1 after {words:?}"), || {
+            (states()[0] == ConnectionState::Connected).then_some(())
+        });
+        assert_eq!(states()[1], ConnectionState::StandAlone, "{words:?}");
+    }
+    cluster.adm_ok(0, &["adjust", "r0"]);
+    cluster.wait_up_to_date(0);
 }

@@ -264,7 +264,7 @@ impl Control {
                 self.add_volumes(&wanted, std::mem::take(&mut added))?;
             }
             Some(running) => {
-                let parts = self.parts_to_keep(resource, scope)?;
+                let parts = self.parts_of(resource)?.after_change(scope, &wanted);
                 let bringing = Bringing { text, parts, added: &added, life: &life };
                 if let Err(failure) = self.restart(resource, &running, bringing)? {
                     if was_primary {

@@ -11,16 +11,16 @@ use api::connection_state::ConnectionState;
 use api::request::AdjustScope;
 use api::response::{Failure, FailureCode, Reply};
 use config::steps::{attach_steps, connect_step};
+use format::ids::NodeId;
 
 use crate::attach::volumes::{NewVolume, read_new_volume};
-use crate::attach::{attach, attach_without_disk, end_of};
+use crate::attach::{Apart, attach, attach_without_disk, end_of};
 use crate::control::configuring::{read_text, state_failure};
 use crate::control::lives::Life;
 use crate::control::{Control, once_address_is_free};
 use crate::crash;
 use crate::definition::Definition;
 use crate::limits::{COMMAND_PATIENCE, DISK_STALL_MAX};
-use crate::links::session::Held;
 use crate::patience::Patience;
 use crate::shard::messages::{OwnData, ToShard};
 
@@ -28,13 +28,29 @@ use crate::shard::messages::{OwnData, ToShard};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Parts {
     has_disk: bool,
-    links: Held,
+    apart: Apart,
 }
 
 impl Parts {
-    pub(super) const ALL: Self = Self { has_disk: true, links: Held::No };
-    pub(super) const WITHOUT_DISK: Self = Self { has_disk: false, links: Held::No };
-    const NONE: Self = Self { has_disk: false, links: Held::Yes };
+    pub(super) const ALL: Self = Self { has_disk: true, apart: Apart::NOBODY };
+    pub(super) const WITHOUT_DISK: Self = Self { has_disk: false, apart: Apart::NOBODY };
+    const NONE: Self = Self { has_disk: false, apart: Apart::All };
+}
+
+impl Parts {
+    /// With what a resource comes back that has these, and has to go down for a change.
+    pub(super) fn after_change(self, scope: &AdjustScope, wanted: &Definition) -> Self {
+        let named = scope.peer.as_ref().and_then(|peer| {
+            wanted.peers().find(|member| member.name == *peer).map(|member| member.node)
+        });
+        let apart = match (self.apart, named) {
+            (apart, _) if scope.skip_net => apart,
+            (Apart::These(peers), Some(named)) => Apart::These(peers.without(named)),
+            (Apart::All | Apart::These(_), _) => Apart::NOBODY,
+        };
+        let keeps_disk = scope.skip_disk || scope.peer.is_some();
+        Self { has_disk: self.has_disk || !keeps_disk, apart }
+    }
 }
 
 /// A resource on its way up.
@@ -103,7 +119,7 @@ impl Control {
             };
             let mut attached = Box::new(attached);
             attached.definition = definition.clone();
-            attached.links = parts.links;
+            attached.apart = parts.apart;
             life.bring_up(|| self.ask(resource, |ticket| ToShard::Host { ticket, attached }))
         });
         let reply = reply.inspect_err(|_| match life.is_over() {
@@ -127,8 +143,8 @@ impl Control {
         scope: &AdjustScope,
     ) -> Result<(), Failure> {
         let is_partial = scope.skip_net || scope.peer.is_some();
-        let links = if is_partial { Held::Yes } else { Held::No };
-        let parts = Parts { has_disk: !scope.skip_disk, links };
+        let apart = if is_partial { Apart::All } else { Apart::NOBODY };
+        let parts = Parts { has_disk: !scope.skip_disk, apart };
         let mut patience = Patience::new(COMMAND_PATIENCE);
         let bringing = Bringing { text, parts, added: &[], life };
         self.bring_up_with(resource, bringing, (&mut patience, DISK_STALL_MAX))?;
@@ -138,18 +154,11 @@ impl Control {
         }
     }
 
-    /// With what a resource comes back that has to go down for a change.
-    pub(super) fn parts_to_keep(
-        &self,
-        resource: &str,
-        scope: &AdjustScope,
-    ) -> Result<Parts, Failure> {
+    /// What a resource has now that is up.
+    pub(super) fn parts_of(&self, resource: &str) -> Result<Parts, Failure> {
         let missing = self.missing(resource, &AdjustScope::default())?;
-        let stays_apart = scope.skip_net && !missing.peers.is_empty();
-        Ok(Parts {
-            has_disk: !(scope.skip_disk && missing.disk),
-            links: if stays_apart { Held::Yes } else { Held::No },
-        })
+        let apart = missing.peers.iter().filter_map(|(_, id)| NodeId::new(*id));
+        Ok(Parts { has_disk: !missing.disk, apart: Apart::These(apart.collect()) })
     }
 
     /// What `adjust` would find missing.

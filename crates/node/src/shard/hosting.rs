@@ -13,7 +13,7 @@ use replication::group::GroupOptions;
 use replication::limits::LANES_DEFAULT;
 use replication::resource::{Resource, ResourceOptions};
 
-use crate::attach::{Attached, Replica};
+use crate::attach::{Apart, Attached, Replica};
 use crate::crash;
 use crate::definition::{Definition, OwnVolume};
 use crate::limits::{AL_SLOTS_MAX, SHARDS_MAX};
@@ -47,7 +47,7 @@ pub(super) struct Passing {
 enum Stage {
     Coming {
         hosted: Box<Hosted>,
-        links: Held,
+        apart: Apart,
         failure: Option<Failure>,
     },
     /// What the ticket is to hear in the end.
@@ -61,7 +61,7 @@ impl Shard {
     /// once all shards have their parts.
     pub(super) fn host(&mut self, ticket: Ticket, attached: Attached) -> Result<(), Failure> {
         let definition = attached.definition.clone();
-        let links = attached.links;
+        let apart = attached.apart;
         let name = &definition.name;
         if self.stopping.is_some() {
             return Err(Failure::new(FailureCode::StateRefused, "the daemon is ending", ""));
@@ -106,7 +106,7 @@ impl Shard {
             mesh.send(shard, Cross::Hosting(id, Hosting::Host(Box::new(new))));
         }
         let waiting = mesh.others().count();
-        let stage = Stage::Coming { hosted: Box::new(hosted), links, failure: None };
+        let stage = Stage::Coming { hosted: Box::new(hosted), apart, failure: None };
         self.passing.push(Passing { id, waiting, ticket: Some(ticket), stage });
         self.finish_passing();
         Ok(())
@@ -140,8 +140,8 @@ impl Shard {
         while let Some(place) = self.passing.iter().position(|it| it.waiting == 0) {
             let Passing { id, ticket, stage, .. } = self.passing.swap_remove(place);
             match stage {
-                Stage::Coming { hosted, links, failure: None } => {
-                    self.start(*hosted, links, ticket);
+                Stage::Coming { hosted, apart, failure: None } => {
+                    self.start(*hosted, apart, ticket);
                 }
                 Stage::Coming { hosted, failure: Some(failure), .. } => {
                     self.rim.kit.reactor.close_disk(hosted.register_disk);
@@ -158,7 +158,7 @@ impl Shard {
     }
 
     /// All shards have their parts of the resource.
-    fn start(&mut self, hosted: Hosted, links: Held, ticket: Option<Ticket>) {
+    fn start(&mut self, hosted: Hosted, apart: Apart, ticket: Option<Ticket>) {
         let id = hosted.id;
         let mut warnings = hosted.definition.warnings.clone();
         warnings.extend(hosted.definition.clear_text_warnings());
@@ -168,10 +168,8 @@ impl Shard {
         self.next_tick = self.rim.kit.now;
         self.tell_of_reads(id);
         self.connect_peers(id);
-        if links == Held::Yes {
-            // Nothing was said to anybody in between.
-            drop(self.hold(id, None, Held::Yes));
-        }
+        // Nothing was said to anybody in between.
+        self.keep_apart(id, apart);
         self.offer(id);
         self.look_at_path(id);
         if let Some(ticket) = ticket {
@@ -303,6 +301,15 @@ impl Shard {
         for peer in &part.peers {
             connect(hosted, peer, &mut self.rim);
         }
+    }
+
+    fn keep_apart(&mut self, id: HostedId, apart: Apart) {
+        let Some(hosted) = self.hosted[id.0 as usize].as_deref() else { return };
+        let Rim { links, kit, .. } = &mut self.rim;
+        for peer in hosted.peers.iter().filter(|peer| apart.has(peer.node)) {
+            links.hold(id, peer.node, Held::Yes, kit);
+        }
+        self.note_news(id);
     }
 
     /// Shows the resource to clients, as it is now.
