@@ -556,23 +556,13 @@ impl Control {
                 continue;
             }
             let (began, life) = (io::now(), self.lives.begin(&name));
-            let to = |parts| Bringing { text: &text, parts, added: &[], life: &life };
-            match self.bring_up_with(&name, to(Parts::ALL), (patience, stall_max)) {
-                Ok(_) => {}
-                // Its vote, and the way to the others' data, need no disk.
-                Err(failure)
-                    if failure.code == FailureCode::DiskFailed
-                        && self
-                            .bring_up_with(&name, to(Parts::WITHOUT_DISK), (patience, stall_max))
-                            .is_ok() =>
-                {
-                    if io::now().since(began) >= stall_max {
-                        stall_max = DISK_STALL_MAX_AGAIN;
-                    }
-                    log!(Error, Scope::resource(&name), "it is up without its disk: {failure}");
-                    self.without_disk().insert(name, failure);
-                }
-                Err(failure) => self.hold_down(name, failure),
+            let bringing = Bringing { text: &text, parts: Parts::ALL, added: &[], life: &life };
+            let wait = (&mut *patience, stall_max);
+            if let Err(failure) = self.bring_up_or_without_disk(&name, bringing, wait) {
+                self.hold_down(name, failure);
+            } else if io::now().since(began) >= stall_max && self.without_disk().contains_key(&name)
+            {
+                stall_max = DISK_STALL_MAX_AGAIN;
             }
         }
     }
@@ -586,7 +576,7 @@ impl Control {
 
     fn hold_down(&self, name: String, failure: Failure) {
         log!(Error, Scope::resource(&name), "it stays down: {failure}");
-        self.held_down.lock().unwrap_or_else(PoisonError::into_inner).insert(name, failure);
+        self.held_down().insert(name, failure);
     }
 
     fn listen_for_clients(

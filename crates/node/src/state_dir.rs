@@ -152,7 +152,12 @@ impl StateDir {
 
     /// Keeps a resource's text, so that it comes up again with the daemon.
     pub(crate) fn store_text(&self, resource: &str, text: &str) -> io::Result<()> {
-        write_durably(&self.text_path(resource), text.as_bytes())
+        self.prepare_text(resource, text)?.take_place()
+    }
+
+    /// The same up to the last step, for which a full disk has room.
+    pub(crate) fn prepare_text(&self, resource: &str, text: &str) -> io::Result<Unfinished> {
+        Unfinished::write(self.text_path(resource), text.as_bytes())
     }
 
     pub(crate) fn forget_text(&self, resource: &str) -> io::Result<()> {
@@ -334,17 +339,42 @@ fn store_start_count(path: &Path, start_count: u64) -> io::Result<()> {
 
 /// The file has the new content or, after a crash, the old one.
 pub(crate) fn write_durably(path: &Path, content: &[u8]) -> io::Result<()> {
-    let fresh = unfinished_path(path);
-    // The text of a resource may hold its secret.
-    let mut open = OpenOptions::new();
-    let open = open.write(true).create(true).truncate(true).mode(0o600);
-    let written = open.open(&fresh).and_then(|mut file| {
+    Unfinished::write(path.to_owned(), content)?.take_place()
+}
+
+/// A file that is written and has not taken its place yet; gone where it never does.
+#[derive(Debug)]
+pub(crate) struct Unfinished {
+    fresh: PathBuf,
+    place: PathBuf,
+    has_taken_place: bool,
+}
+
+impl Unfinished {
+    fn write(place: PathBuf, content: &[u8]) -> io::Result<Self> {
+        let unfinished = Self { fresh: unfinished_path(&place), place, has_taken_place: false };
+        // The text of a resource may hold its secret.
+        let mut open = OpenOptions::new();
+        let open = open.write(true).create(true).truncate(true).mode(0o600);
+        let mut file = open.open(&unfinished.fresh)?;
         file.write_all(content)?;
         file.sync_all()?;
-        fs::rename(&fresh, path)
-    });
-    written.inspect_err(|_| drop(fs::remove_file(&fresh)))?;
-    sync_directory(path.parent().unwrap_or_else(|| Path::new(".")))
+        Ok(unfinished)
+    }
+
+    pub(crate) fn take_place(mut self) -> io::Result<()> {
+        fs::rename(&self.fresh, &self.place)?;
+        self.has_taken_place = true;
+        sync_directory(self.place.parent().unwrap_or_else(|| Path::new(".")))
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if !self.has_taken_place {
+            drop(fs::remove_file(&self.fresh));
+        }
+    }
 }
 
 /// Where a file is written before it takes the place of `path`: nobody else writes there, not even

@@ -5,11 +5,12 @@ use std::fs;
 use std::thread;
 
 use api::connection_state::ConnectionState;
+use api::disk_state::DiskState;
 use api::role::Role;
 use io::process::ThreadId;
 
 use crate::BLOCK;
-use crate::harness::Cluster;
+use crate::harness::{Cluster, DISK_BYTES};
 
 fn steps(cluster: &Cluster, words: &[&str]) -> Vec<String> {
     let output = cluster.adm(0, words);
@@ -149,4 +150,69 @@ fn down_in_the_middle_of_an_adjust_is_the_last_word() {
     assert!(cluster.status(0).is_none(), "it stays down");
     drop(taken);
     cluster.adm_ok(0, &["up", "r0"]);
+}
+
+/// The text of `r0` with something more in front of its hosts.
+fn with_section(cluster: &Cluster, section: &str) -> String {
+    cluster.config_text("r0").replacen("resource r0 {", &format!("resource r0 {{ {section}"), 1)
+}
+
+/// The way back wanted a disk that was gone, failed like the way there, and left the resource down
+/// without a word of it.
+#[test]
+fn a_refused_adjust_goes_back_to_what_was_there() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    cluster.adm_ok(1, &["detach", "r0"]);
+    let disk = cluster.disk(1);
+    let away = disk.with_extension("away");
+    fs::rename(&disk, &away).unwrap();
+    fs::write(cluster.config(), with_section(&cluster, "disk { c-max-rate 10M; }")).unwrap();
+    let said = cluster.adm_refused(1, &["adjust", "r0"]);
+    assert!(said.contains("cannot open disk"), "{said}");
+    cluster.wait_connected(1);
+    assert_eq!(cluster.status(1).unwrap().devices[0].disk_state, DiskState::Diskless);
+
+    // A disk that fails on both ways: the first reason is the one that counts.
+    let other = disk.with_extension("other");
+    fs::File::create(&other).unwrap().set_len(DISK_BYTES).unwrap();
+    let text = cluster.config_text("r0");
+    let changed = text.replace(disk.to_str().unwrap(), other.to_str().unwrap());
+    fs::write(cluster.config(), changed).unwrap();
+    let said = cluster.adm_refused(1, &["adjust", "r0"]);
+    assert!(said.contains("create-md r0"), "{said}");
+    cluster.wait_connected(1);
+
+    // What cannot be had in either way stays down, and says so.
+    let vote = cluster.state_dir(1).join("resources/r0.register");
+    fs::write(cluster.config(), with_section(&cluster, "disk { c-max-rate 20M; }")).unwrap();
+    fs::remove_file(&vote).unwrap();
+    fs::create_dir(&vote).unwrap();
+    let said = cluster.adm_refused(1, &["adjust", "r0"]);
+    assert!(said.contains("the config register") && said.contains("basalt adm up r0"), "{said}");
+    let reasons = cluster.status(1).unwrap().reasons;
+    assert!(reasons.iter().any(|it| it.starts_with("it stays down")), "{reasons:?}");
+    fs::remove_dir(&vote).unwrap();
+    fs::rename(&away, &disk).unwrap();
+    cluster.adm_ok(1, &["up", "r0"]);
+    assert!(cluster.status(1).unwrap().reasons.iter().all(|it| !it.contains("stays down")));
+}
+
+/// The new configuration ran then while the old one was stored, and the role was gone.
+#[test]
+fn an_adjust_that_cannot_be_stored_changes_nothing() {
+    let cluster = Cluster::start_in_sync(1, 0);
+    cluster.adm_ok(0, &["primary", "r0"]);
+    fs::write(cluster.config(), with_section(&cluster, "disk { al-extents 1237; }")).unwrap();
+    let planned = steps(&cluster, &["adjust", "-d", "r0"]);
+    assert!(!planned.is_empty());
+    let resources = cluster.state_dir(0).join("resources");
+    let taken: Vec<_> = (0..256).map(|n| resources.join(format!("r0.res.{n}.new"))).collect();
+    taken.iter().for_each(|path| fs::create_dir(path).unwrap());
+    let said = cluster.adm_refused(0, &["adjust", "r0"]);
+    assert!(said.contains("the state directory"), "{said}");
+    assert_eq!(cluster.role(0), Role::Primary);
+    assert_eq!(steps(&cluster, &["adjust", "-d", "r0"]), planned);
+    taken.iter().for_each(|path| fs::remove_dir(path).unwrap());
+    cluster.adm_ok(0, &["adjust", "r0"]);
+    assert_eq!(cluster.role(0), Role::Primary);
 }

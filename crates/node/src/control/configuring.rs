@@ -24,6 +24,7 @@ use crate::patience::Patience;
 use crate::shard::commands::{address_failure, unknown_resource};
 use crate::shard::hosting::own_addresses;
 use crate::shard::messages::{Force, Ticket, ToShard};
+use crate::state_dir::Unfinished;
 
 /// Whether `adjust` does what it tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +38,15 @@ struct Differences {
     wanted: Definition,
     running: Option<String>,
     steps: Vec<Step>,
+}
+
+/// What a resource was that goes down for a change.
+struct Former {
+    text: String,
+    parts: Parts,
+    was_primary: bool,
+    /// Why it is without the disk that it should have.
+    no_disk: Option<Failure>,
 }
 
 impl Control {
@@ -123,6 +133,10 @@ impl Control {
         life: &Life,
     ) -> Result<(), Failure> {
         life.note(|| self.state.store_text(resource, text).map_err(state_failure))
+    }
+
+    fn keep_text(text: Unfinished, life: &Life) -> Result<(), Failure> {
+        life.note(|| text.take_place().map_err(state_failure))
     }
 
     /// Takes the disk of a resource that is up into use.
@@ -223,7 +237,6 @@ impl Control {
         let life = self.lives.begin(resource);
         let Differences { wanted, running, steps } = self.differences(resource, text, scope)?;
         let is_restart = steps.iter().any(|step| step.reach == Reach::Structure);
-        let was_primary = is_restart && running.is_some() && self.is_primary(resource)?;
         let missing = match &running {
             Some(_) => self.missing(resource, scope)?,
             None => Missing::default(),
@@ -232,69 +245,103 @@ impl Control {
         if !is_restart {
             changes.extend(self.completing_steps(resource, text, &missing)?);
         }
-        let reply = Reply::Adjusted { changes, warnings: wanted.warnings.clone() };
+        let mut warnings = wanted.warnings.clone();
         if mode == Mode::DryRun {
-            return Ok(reply);
+            return Ok(Reply::Adjusted { changes, warnings });
         }
         if let Some(running) = running.as_deref().filter(|_| is_restart) {
             self.check_volumes_stay(resource, running, &wanted)?;
         }
-        let mut added = match &running {
+        let added = match &running {
             Some(running) if !scope.skip_disk => self.added_disks(resource, running, &wanted)?,
             Some(_) | None => Vec::new(),
         };
         if running.as_deref() == Some(text) {
             self.complete(resource, &missing)?;
-            return self.add_volumes(&wanted, added).map(|()| reply);
+            self.add_volumes(&wanted, added)?;
+            return Ok(Reply::Adjusted { changes, warnings });
         }
+        let fresh = self.state.prepare_text(resource, text).map_err(state_failure)?;
         match running {
             None => {
                 self.bring_up_for(resource, (text, &life), scope)?;
+                Self::keep_text(fresh, &life)?;
             }
             Some(_) if !is_restart => {
                 if let Err(waits) = self.redefine(resource, &wanted)? {
                     // Until then a restart must know of everyone who is needed.
-                    let Reply::Adjusted { changes, mut warnings } = reply else { return Ok(reply) };
                     warnings.push(waits);
                     return Ok(Reply::Adjusted { changes, warnings });
                 }
                 // Whoever starts from here on finds the volumes that the replica has.
-                self.store_text(resource, text, &life)?;
+                Self::keep_text(fresh, &life)?;
                 self.complete(resource, &missing)?;
-                self.add_volumes(&wanted, std::mem::take(&mut added))?;
+                self.add_volumes(&wanted, added)?;
             }
             Some(running) => {
-                let parts = self.parts_of(resource)?.after_change(scope, &wanted);
+                let former = self.former(resource, running)?;
+                let parts = former.parts.after_change(scope, &wanted);
                 let bringing = Bringing { text, parts, added: &added, life: &life };
-                if let Err(failure) = self.restart(resource, &running, bringing)? {
-                    if was_primary {
-                        self.primary(resource, PromoteMode::Normal)?;
-                    }
-                    return Err(failure);
-                }
+                self.restart(resource, &former, bringing)?;
+                let kept = Self::keep_text(fresh, &life);
+                let is_more = kept.is_ok() && !added.is_empty();
+                let in_use = if is_more { self.add_volumes(&wanted, added) } else { kept };
+                warnings.extend(self.primary_again(resource, &former));
+                in_use?;
             }
         }
-        self.store_text(resource, text, &life)?;
-        let in_use = if added.is_empty() { Ok(()) } else { self.add_volumes(&wanted, added) };
         self.name_devices(resource);
         self.place_threads();
-        let reply = if was_primary { self.primary_again(resource, reply) } else { reply };
-        in_use.map(|()| reply)
+        Ok(Reply::Adjusted { changes, warnings })
     }
 
-    /// Takes it down, and up with another text; where that cannot be had, with its own.
+    fn former(&self, resource: &str, text: String) -> Result<Former, Failure> {
+        Ok(Former {
+            text,
+            parts: self.parts_of(resource)?,
+            was_primary: self.is_primary(resource)?,
+            no_disk: self.without_disk().get(resource).cloned(),
+        })
+    }
+
+    /// Takes it down, and up with another text; where that cannot be had, it goes back, and what
+    /// failed first is told.
     fn restart(
         &self,
         resource: &str,
-        running: &str,
+        former: &Former,
         bringing: Bringing<'_>,
-    ) -> Result<Result<(), Failure>, Failure> {
+    ) -> Result<(), Failure> {
         self.remove(resource, Force::No)?;
         let mut patience = Patience::new(COMMAND_PATIENCE);
         let wait = (&mut patience, DISK_STALL_MAX);
-        let Err(failure) = self.bring_up_with(resource, bringing, wait) else { return Ok(Ok(())) };
-        self.bring_up(resource, running, bringing.life)?;
-        Ok(Err(failure))
+        self.bring_up_with(resource, bringing, wait)
+            .map(drop)
+            .map_err(|failure| self.go_back(resource, former, bringing.life, failure))
+    }
+
+    /// What failed, and what else there is to know of it.
+    fn go_back(&self, resource: &str, former: &Former, life: &Life, failure: Failure) -> Failure {
+        let Former { text, parts, no_disk, .. } = former;
+        let mut patience = Patience::new(COMMAND_PATIENCE);
+        let bringing = Bringing { text, parts: *parts, added: &[], life };
+        let wait = (&mut patience, DISK_STALL_MAX);
+        if let Err(second) = self.bring_up_or_without_disk(resource, bringing, wait) {
+            if life.is_over() {
+                return second;
+            }
+            let up = format!("then `basalt adm up {resource}`");
+            let note = format!("it stays down, the former configuration fails too: {second}; {up}");
+            life.hold_down(|| self.hold_down(resource.to_owned(), with_note(second, &up)));
+            return with_note(failure, &note);
+        }
+        if let Some(why) = no_disk {
+            self.without_disk().insert(resource.to_owned(), why.clone());
+        }
+        let lost = self.without_disk().get(resource).filter(|_| parts.has_disk).cloned();
+        let lost = lost.map(|why| format!("it runs without its former disk: {why}"));
+        let notes = lost.into_iter().chain(self.primary_again(resource, former));
+        notes.fold(failure, |failure, note| with_note(failure, &note))
     }
 
     /// The disks of volumes that come to a replica which keeps its first one; with another one
@@ -317,16 +364,16 @@ impl Control {
     }
 
     /// The role, which a restart took away, is what the operator gave: no client had it open.
-    fn primary_again(&self, resource: &str, adjusted: Reply) -> Reply {
-        let Reply::Adjusted { changes, mut warnings } = adjusted else { return adjusted };
-        match self.primary(resource, PromoteMode::Normal) {
-            Ok(Reply::Done { warnings: more }) => warnings.extend(more),
-            Ok(_) => {}
-            Err(failure) => {
-                warnings.push(format!("it was Primary, and is Secondary now: {failure}"));
-            }
+    /// Warnings come of it.
+    fn primary_again(&self, resource: &str, former: &Former) -> Vec<String> {
+        if !former.was_primary {
+            return Vec::new();
         }
-        Reply::Adjusted { changes, warnings }
+        match self.primary(resource, PromoteMode::Normal) {
+            Ok(Reply::Done { warnings }) => warnings,
+            Ok(_) => Vec::new(),
+            Err(failure) => vec![format!("it was Primary, and is Secondary now: {failure}")],
+        }
     }
 
     /// A replica keeps the volumes that it has: refused before anything ends for it.
@@ -420,6 +467,14 @@ pub(super) fn read_text(resource: &str, text: &str) -> Result<config::model::Res
 
 fn invalid(message: &str) -> Failure {
     Failure::new(FailureCode::InvalidConfig, message, "see `basalt adm dump`")
+}
+
+fn with_note(failure: Failure, note: &str) -> Failure {
+    let hint = match failure.hint.as_str() {
+        "" => note.to_owned(),
+        hint => format!("{hint}; {note}"),
+    };
+    Failure { hint, ..failure }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]

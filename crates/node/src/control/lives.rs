@@ -78,6 +78,13 @@ impl Life {
         work()
     }
 
+    /// Says that it stays down, likewise: one that was taken down is not to be up.
+    pub(super) fn hold_down(&self, say: impl FnOnce()) {
+        if let Ok(_counts) = self.lock_if_up() {
+            say();
+        }
+    }
+
     pub(super) fn is_over(&self) -> bool {
         lock(&self.counts).downs != self.downs
     }

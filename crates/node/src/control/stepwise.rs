@@ -21,19 +21,19 @@ use crate::control::{Control, once_address_is_free};
 use crate::crash;
 use crate::definition::Definition;
 use crate::limits::{COMMAND_PATIENCE, DISK_STALL_MAX};
+use crate::log::{Scope, log};
 use crate::patience::Patience;
 use crate::shard::messages::{OwnData, ToShard};
 
 /// With what a resource comes up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Parts {
-    has_disk: bool,
+    pub(super) has_disk: bool,
     apart: Apart,
 }
 
 impl Parts {
     pub(super) const ALL: Self = Self { has_disk: true, apart: Apart::NOBODY };
-    pub(super) const WITHOUT_DISK: Self = Self { has_disk: false, apart: Apart::NOBODY };
     const NONE: Self = Self { has_disk: false, apart: Apart::All };
 }
 
@@ -126,13 +126,37 @@ impl Control {
             true => self.forget_orders(resource),
             false => self.handlers.restore(resource, scripts),
         })?;
-        if parts != Parts::WITHOUT_DISK {
+        if parts.has_disk || parts == Parts::NONE {
             crash::lift(&self.state, resource);
         }
         self.without_disk().remove(resource);
         self.held_down().remove(resource);
         self.guests.open(&definition);
         Ok(reply)
+    }
+
+    /// As it is to be; where its disk fails, without that: its vote, and the way to the others'
+    /// data, need none.
+    pub(super) fn bring_up_or_without_disk(
+        &self,
+        resource: &str,
+        bringing: Bringing<'_>,
+        (patience, stall_max): (&mut Patience, Duration),
+    ) -> Result<(), Failure> {
+        let Err(failure) = self.bring_up_with(resource, bringing, (patience, stall_max)) else {
+            return Ok(());
+        };
+        if failure.code != FailureCode::DiskFailed || !bringing.parts.has_disk {
+            return Err(failure);
+        }
+        let parts = Parts { has_disk: false, ..bringing.parts };
+        let bringing = Bringing { parts, ..bringing };
+        if self.bring_up_with(resource, bringing, (patience, stall_max)).is_err() {
+            return Err(failure);
+        }
+        log!(Error, Scope::resource(resource), "it is up without its disk: {failure}");
+        self.without_disk().insert(resource.to_owned(), failure);
+        Ok(())
     }
 
     /// `adjust` of a resource that is not up.
