@@ -9,6 +9,7 @@ mod configuring;
 mod lives;
 pub(crate) mod disk_work;
 mod stepwise;
+mod unsettled;
 mod credentials;
 mod nvme_hosts;
 mod metrics;
@@ -49,6 +50,7 @@ use crate::control::lives::Lives;
 use crate::control::nvme_hosts::{NvmeHostsKeeper, begin_host_checks};
 use crate::control::resync_order::ResyncOrder;
 use crate::control::stepwise::{Bringing, Parts};
+use crate::control::unsettled::Unsettled;
 use crate::control::watch::Watch;
 use crate::cores::{Placement, cores_for};
 use crate::definition::Definition;
@@ -86,6 +88,7 @@ pub(crate) struct Control {
     held_down: Mutex<BTreeMap<String, Failure>>,
     /// Resources that are up without the disk that they should have, with the reasons.
     without_disk: Mutex<BTreeMap<String, Failure>>,
+    unsettled: Unsettled,
     /// Resources on whose disks requests are under way as the data threads end.
     left_disks: Mutex<BTreeSet<String>>,
     watch: Watch,
@@ -150,6 +153,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         nvme_hosts,
         held_down: Mutex::default(),
         without_disk: Mutex::default(),
+        unsettled: Unsettled::default(),
         left_disks: Mutex::default(),
         watch: Watch::default(),
         handlers: Handlers::default(),
@@ -280,6 +284,7 @@ impl Control {
                     }
                     FromShard::Happened { resource, fact } => self.on_fact(&resource, fact),
                     FromShard::InUse { resource } => self.add_devices(resource),
+                    FromShard::Settled { resource } => self.on_settled(resource),
                     FromShard::Grown { resource, place, size_bytes } => {
                         self.guests.grow(&resource, place, size_bytes);
                     }

@@ -130,7 +130,7 @@ impl Cluster {
         self.directory.path().join("ca/nodes").join(&self.nodes[index].name)
     }
 
-    fn issue_certificates(&self) {
+    pub(crate) fn issue_certificates(&self) {
         let ca = self.directory.path().join("ca");
         let basalt = |words: &[&str]| {
             let mut command = Command::new(env!("CARGO_BIN_EXE_basalt"));

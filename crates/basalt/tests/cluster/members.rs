@@ -6,7 +6,7 @@ use api::role::Role;
 use api::status::ResourceStatus;
 
 use crate::BLOCK;
-use crate::harness::Cluster;
+use crate::harness::{Cluster, own_port};
 
 fn voters(status: &ResourceStatus) -> Vec<String> {
     let votes = status.quorum_votes.as_ref().unwrap();
@@ -168,4 +168,63 @@ fn a_replica_too_many_is_refused_and_one_that_left_makes_room() {
     assert_eq!(block, [7; BLOCK]);
     client.close().unwrap();
     assert!(cluster.data(0, size) == cluster.data(3, size));
+}
+
+/// The first node told to do without another one needs it until all were told: what runs there is
+/// stored once that is so.
+#[test]
+fn a_member_that_is_needed_still_is_told_of_and_forgotten_once_it_is_not() {
+    let mut cluster = Cluster::start_in_sync(4, 0);
+    fs::write(cluster.config(), cluster.config_text_of("r0", &[0, 1, 2])).unwrap();
+    let output = cluster.adm(0, &["--json", "adjust", "r0"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("n3 of") && said.contains("is needed still"), "{said}");
+    assert!(said.contains("a restart takes the former configuration"), "{said}");
+    let stored = cluster.state_dir(0).join("resources/r0.res");
+    let names_it = || fs::read_to_string(&stored).unwrap().contains("n3");
+    assert!(names_it());
+    for index in [1, 2] {
+        cluster.adm_ok(index, &["adjust", "r0"]);
+    }
+    cluster.adm_ok(3, &["down", "r0"]);
+    cluster.poll(0, "stored configuration", || (!names_it()).then_some(()));
+    cluster.kill(0);
+    cluster.launch(0);
+    cluster.wait_connected(0);
+    assert_eq!(cluster.status(0).unwrap().connections.len(), 2);
+}
+
+/// It said "ok" of a change of which nothing had been done.
+#[test]
+fn an_adjust_of_which_nothing_can_be_done_fails() {
+    let mut cluster = Cluster::prepare(3, 0);
+    if !cluster.directory.path().join("ca").exists() {
+        cluster.issue_certificates();
+    }
+    let pair = cluster.config_text_of("r0", &[0, 1]);
+    let other = cluster.config_text_of("r1", &[0, 2]);
+    let other = &other[other.find("resource r1 {").unwrap()..];
+    let mut other = other.replacen('{', "{ net { tls no; }", 1).replace("minor 1;", "minor 7;");
+    for index in [0, 2] {
+        let disk = format!("disk {}; meta-disk internal;", cluster.disk(index).display());
+        other = other.replace(&disk, "disk none;");
+        other = other.replace(&cluster.nodes[index].address.to_string(), &own_port().to_string());
+    }
+    fs::write(cluster.config(), format!("{pair}{other}")).unwrap();
+    cluster.launch(0);
+    cluster.adm_ok(0, &["up", "all"]);
+    let mesh = "connection-mesh { hosts n0 n1 n2; }";
+    let three = cluster.config_text_of("r0", &[0, 1, 2]);
+    assert!(three.contains(mesh), "{three}");
+    let three = three.replace(
+        mesh,
+        "connection { host n0; host n1; } connection { host n1; host n2; }
+         connection { host n0; host n2; net { tls yes; } }",
+    );
+    fs::write(cluster.config(), format!("{three}{other}")).unwrap();
+    let said = cluster.adm_refused(0, &["adjust", "r0"]);
+    assert!(said.contains("the link to n2 is used in clear"), "{said}");
+    let output = cluster.adm(0, &["--json", "adjust", "r0"]);
+    assert_eq!(output.status.code(), Some(11), "{output:?}");
 }

@@ -33,6 +33,8 @@ pub(super) enum Mode {
     Do,
 }
 
+const REST_COMES_LATER: &str = "disks and peers that are missing come with another `adjust` then";
+
 /// What lies between a running resource and a text.
 struct Differences {
     wanted: Definition,
@@ -107,7 +109,8 @@ impl Control {
         self.without_disk().remove(resource);
         crash::lift(&self.state, resource);
         self.unname_devices(resource);
-        end.forget(|| self.state.forget_text(resource).map_err(state_failure))?;
+        let forget = || self.state.forget_text(resource).map_err(state_failure);
+        self.unsettled.end_with(resource, || end.forget(forget))?;
         self.place_threads();
         Ok(reply)
     }
@@ -132,11 +135,13 @@ impl Control {
         text: &str,
         life: &Life,
     ) -> Result<(), Failure> {
-        life.note(|| self.state.store_text(resource, text).map_err(state_failure))
+        let fresh = self.state.prepare_text(resource, text).map_err(state_failure)?;
+        self.keep_text(resource, fresh, life)
     }
 
-    fn keep_text(text: Unfinished, life: &Life) -> Result<(), Failure> {
-        life.note(|| text.take_place().map_err(state_failure))
+    fn keep_text(&self, resource: &str, text: Unfinished, life: &Life) -> Result<(), Failure> {
+        let keep = || life.note(|| text.take_place().map_err(state_failure));
+        self.unsettled.end_with(resource, keep)
     }
 
     /// Takes the disk of a resource that is up into use.
@@ -256,7 +261,7 @@ impl Control {
             Some(running) if !scope.skip_disk => self.added_disks(resource, running, &wanted)?,
             Some(_) | None => Vec::new(),
         };
-        if running.as_deref() == Some(text) {
+        if running.as_deref() == Some(text) && !self.unsettled.has(resource) {
             self.complete(resource, &missing)?;
             self.add_volumes(&wanted, added)?;
             return Ok(Reply::Adjusted { changes, warnings });
@@ -265,16 +270,18 @@ impl Control {
         match running {
             None => {
                 self.bring_up_for(resource, (text, &life), scope)?;
-                Self::keep_text(fresh, &life)?;
+                self.keep_text(resource, fresh, &life)?;
             }
             Some(_) if !is_restart => {
-                if let Err(waits) = self.redefine(resource, &wanted)? {
+                if let Some(waits) = self.redefine((resource, text), &wanted, &life)? {
                     // Until then a restart must know of everyone who is needed.
                     warnings.push(waits);
+                    let is_more = !(missing.is_empty() && added.is_empty());
+                    warnings.extend(is_more.then(|| REST_COMES_LATER.to_owned()));
                     return Ok(Reply::Adjusted { changes, warnings });
                 }
                 // Whoever starts from here on finds the volumes that the replica has.
-                Self::keep_text(fresh, &life)?;
+                self.keep_text(resource, fresh, &life)?;
                 self.complete(resource, &missing)?;
                 self.add_volumes(&wanted, added)?;
             }
@@ -283,7 +290,7 @@ impl Control {
                 let parts = former.parts.after_change(scope, &wanted);
                 let bringing = Bringing { text, parts, added: &added, life: &life };
                 self.restart(resource, &former, bringing)?;
-                let kept = Self::keep_text(fresh, &life);
+                let kept = self.keep_text(resource, fresh, &life);
                 let is_more = kept.is_ok() && !added.is_empty();
                 let in_use = if is_more { self.add_volumes(&wanted, added) } else { kept };
                 warnings.extend(self.primary_again(resource, &former));
@@ -313,6 +320,7 @@ impl Control {
         bringing: Bringing<'_>,
     ) -> Result<(), Failure> {
         self.remove(resource, Force::No)?;
+        self.unsettled.end_with(resource, || ());
         let mut patience = Patience::new(COMMAND_PATIENCE);
         let wait = (&mut patience, DISK_STALL_MAX);
         self.bring_up_with(resource, bringing, wait)
@@ -400,26 +408,34 @@ impl Control {
         Ok(())
     }
 
-    /// Gives a running resource another definition, without disturbing it.
-    fn redefine(&self, resource: &str, wanted: &Definition) -> Result<Result<(), String>, Failure> {
+    /// Gives a running resource another definition, without disturbing it; says who keeps the text
+    /// of it from being stored.
+    fn redefine(
+        &self,
+        (resource, text): (&str, &str),
+        wanted: &Definition,
+        life: &Life,
+    ) -> Result<Option<String>, Failure> {
         self.check_secrecy(wanted)?;
         self.check_addresses(wanted)?;
         let mut patience = Patience::new(MEMBERS_PATIENCE);
-        let answer = self.ask_until_ready(resource, &mut patience, |ticket| {
-            let mut definition = Box::new(wanted.clone());
-            definition.takes_turns |= self.resync_order.is_bounded();
-            ToShard::Redefine { ticket, definition }
-        });
-        match answer {
-            Ok(_) => {
-                self.handlers.define(wanted);
-                self.resync_order.define(wanted);
-                Ok(Ok(()))
+        let mut is_noted = false;
+        loop {
+            let reply = self.ask_until_ready(resource, &mut patience, |ticket| {
+                let mut definition = Box::new(wanted.clone());
+                definition.takes_turns |= self.resync_order.is_bounded();
+                ToShard::Redefine { ticket, definition }
+            })?;
+            self.handlers.define(wanted);
+            self.resync_order.define(wanted);
+            let Reply::Done { mut warnings } = reply else { return Ok(None) };
+            let Some(waits) = warnings.pop() else { return Ok(None) };
+            if is_noted && !patience.rest(&waits) {
+                return Ok(Some(waits));
             }
-            Err(failure) if failure.code == FailureCode::StateRefused => {
-                Ok(Err(format!("{}: {}", failure.message, failure.hint)))
-            }
-            Err(failure) => Err(failure),
+            // Before it is asked again: who was waited for may be gone since it answered.
+            self.unsettled.note(resource, text, life.clone());
+            is_noted = true;
         }
     }
 

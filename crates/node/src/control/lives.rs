@@ -23,7 +23,7 @@ struct Counts {
 }
 
 /// The right to bring a resource up, until somebody takes it down.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Life {
     counts: Arc<Mutex<Counts>>,
     downs: u64,

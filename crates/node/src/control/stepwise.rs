@@ -37,6 +37,12 @@ impl Parts {
     const NONE: Self = Self { has_disk: false, apart: Apart::All };
 }
 
+impl Missing {
+    pub(super) fn is_empty(&self) -> bool {
+        !self.disk && self.peers.is_empty()
+    }
+}
+
 impl Parts {
     /// With what a resource comes back that has these, and has to go down for a change.
     pub(super) fn after_change(self, scope: &AdjustScope, wanted: &Definition) -> Self {

@@ -18,7 +18,7 @@ use crate::shard::acks::{Acks, Traffic};
 use crate::shard::hosted::{Asker, CommandKind, Hosted, Peer, PendingCommand};
 use crate::shard::hosting::own_addresses;
 use crate::shard::mesh::ToPart;
-use crate::shard::messages::Ticket;
+use crate::shard::messages::{FromShard, Ticket};
 use crate::shard::part::{self, Part};
 use crate::shard::{Input, Rim, Shard};
 
@@ -35,8 +35,8 @@ pub(super) fn member_options(definition: &Definition) -> Vec<MemberOptions> {
 }
 
 impl Shard {
-    /// Answers when the machines have taken the members in; as refused for now, while somebody
-    /// whom the definition dropped is needed.
+    /// Answers when the machines have taken the members in; with a warning, while somebody whom
+    /// the definition dropped is needed.
     pub(super) fn on_redefine(
         &mut self,
         id: HostedId,
@@ -93,13 +93,14 @@ impl Shard {
         if leaving.is_empty() {
             return Ok(Reply::done());
         }
-        let message = format!(
-            "{} of {:?} is needed still, for its vote or what only it has",
+        let warning = format!(
+            "{} of {:?} is needed still, for its vote or what only it has: `adjust` the other \
+             nodes too, and what changed here is stored by itself; until then a restart takes the \
+             former configuration, and `adjust` is to be repeated after it; `explain` tells more",
             leaving.join(", "),
             hosted.name()
         );
-        let hint = "`adjust` the other nodes too, then this one again; `explain` tells the rest";
-        Err(Failure::new(FailureCode::StateRefused, message, hint))
+        Ok(Reply::Done { warnings: vec![warning] })
     }
 
     /// On each shard: links to members that it has none to yet.
@@ -141,7 +142,14 @@ impl Shard {
                 let scope = Scope { resource: hosted.name(), peer: &gone.name };
                 log!(Notice, scope, "it is no member any more");
             }
+            let was_settled = hosted.leaving().next().is_none();
             hosted.peers.retain(|known| known.node != peer);
+            let is_settled = hosted.leaving().next().is_none();
+            let settled = FromShard::Settled { resource: hosted.name().to_owned() };
+            if is_settled && !was_settled && self.rim.outbox.push(settled).is_err() {
+                let scope = Scope::resource(hosted.name());
+                log!(Warning, scope, "what changed is not stored: `adjust` it again");
+            }
         }
         self.broadcast(id, || ToPart::Forget { peer });
         self.forget_peer_of_part(id, peer);

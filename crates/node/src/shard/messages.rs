@@ -221,6 +221,10 @@ pub(crate) enum FromShard {
     InUse {
         resource: String,
     },
+    /// Nobody is a member any more whom its definition dropped.
+    Settled {
+        resource: String,
+    },
     /// A volume has so many bytes now, which are more than before.
     Grown {
         resource: String,
