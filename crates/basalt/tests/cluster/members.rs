@@ -69,6 +69,8 @@ fn members_come_and_go_under_a_client() {
     // Each in turn, and once more what had to wait for the others.
     adjust(&cluster, &[0, 2, 3, 0, 2, 3], &[0, 2, 3]);
     cluster.wait(0, "voters without the second", |status| voters(status) == ["n0", "n2", "n3"]);
+    let said = cluster.adm_refused(1, &["adjust", "r0"]);
+    assert!(said.contains("basalt adm down r0"), "{said}");
     cluster.adm_ok(1, &["down", "r0"]);
     assert_eq!(cluster.status(0).unwrap().connections.len(), 2);
     client.write(8192, &[9; BLOCK]).unwrap();

@@ -55,7 +55,8 @@ impl Control {
     /// Brings a resource up, and remembers that it is.
     pub(super) fn up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
         let life = self.lives.begin(resource);
-        Definition::from_text(&self.name, resource, text)?;
+        Definition::from_text(&self.name, resource, text)
+            .map_err(|failure| self.left_out(resource, failure))?;
         if let Some(running) = self.stored_text(resource)? {
             if running == text {
                 return match self.is_up(resource) {
@@ -221,7 +222,8 @@ impl Control {
         text: &str,
         scope: &AdjustScope,
     ) -> Result<Differences, Failure> {
-        let wanted = Definition::from_text(&self.name, resource, text)?;
+        let wanted = Definition::from_text(&self.name, resource, text)
+            .map_err(|failure| self.left_out(resource, failure))?;
         let running = self.stored_text(resource)?.filter(|_| self.is_up(resource).is_some());
         let read = |text: &str| read_text(resource, text);
         let before = running.as_deref().map(read).transpose()?;
@@ -300,6 +302,15 @@ impl Control {
         self.name_devices(resource);
         self.place_threads();
         Ok(Reply::Adjusted { changes, warnings })
+    }
+
+    /// On a node that the text names no more its own name is not what is wrong.
+    fn left_out(&self, resource: &str, failure: Failure) -> Failure {
+        if failure.code != FailureCode::NotOnThisNode || self.is_up(resource).is_none() {
+            return failure;
+        }
+        let hint = format!("it is up here: `basalt adm down {resource}` once the others follow");
+        Failure { hint, ..failure }
     }
 
     fn former(&self, resource: &str, text: String) -> Result<Former, Failure> {
