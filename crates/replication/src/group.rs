@@ -314,8 +314,11 @@ impl LaneGroup {
         if self.has_errands {
             self.settle_unreadable(now);
         }
-        self.settle_room(now, actions);
         self.settle_lanes(now, actions);
+        // What lanes begin waits behind what has no room, and nothing else may wake the group up.
+        while self.settle_room(now, actions) {
+            self.settle_lanes(now, actions);
+        }
         self.deliver_local_losses(actions);
         if self.has_errands {
             self.settle_errands(now, actions);

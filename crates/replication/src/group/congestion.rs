@@ -5,7 +5,7 @@
 //! reached; of several each says it in steps, so that they never say too much, and together an
 //! eighth of the limit too little at most.
 
-use format::ids::{MemberSet, NodeId};
+use format::ids::{MemberSet, NodeId, Seq};
 use stdx::time::Time;
 
 use crate::contract::{FromGroup, GroupAction, Lag, LagLimits};
@@ -29,6 +29,8 @@ struct Owed {
     is_last: bool,
     /// ... where answers wait for them.
     keeps_answers: bool,
+    /// ... with which the window of a lane begins that has no place for what clients ask for.
+    fills_window: bool,
 }
 
 impl LaneGroup {
@@ -62,12 +64,12 @@ impl LaneGroup {
         }
         let none = Owed::default();
         let owed = self.lanes.iter().fold(none, |sum, lane| sum.and(lane.owed(member, followers)));
-        let is_starved = self.shared.room.is_stalling() || self.shared.activity.is_starving();
+        let is_starved = self.shared.room.is_used_up() || self.shared.activity.is_starving();
         let extents = if owed.is_last { self.shared.activity.in_use() } else { 0 };
         Lag {
             bytes: in_steps(owed.bytes, limits.bytes, self.shards),
             extents: in_steps(extents, limits.extents, self.shards),
-            is_full: owed.keeps_answers || owed.is_last && is_starved,
+            is_full: owed.keeps_answers || owed.fills_window || owed.is_last && is_starved,
         }
     }
 }
@@ -93,6 +95,7 @@ impl Owed {
             bytes: self.bytes + other.bytes,
             is_last: self.is_last || other.is_last,
             keeps_answers: self.keeps_answers || other.keeps_answers,
+            fills_window: self.fills_window || other.fills_window,
         }
     }
 }
@@ -101,6 +104,9 @@ impl Lane {
     fn owed(&self, member: NodeId, followers: MemberSet) -> Owed {
         let Some(leader) = self.leader.as_ref() else { return Owed::default() };
         let mut owed = Owed::default();
+        // The window moves on with its first operation alone, whatever became of the others.
+        let is_waited_for = !leader.overflow.is_empty() || !self.has_window();
+        let first = Seq(leader.stable + 1);
         for (_, operation) in leader.operations.iter() {
             let missing = operation.needed.minus(operation.acknowledged);
             let is_sent = matches!(operation.state, OperationState::Sent { .. });
@@ -113,6 +119,11 @@ impl Lane {
             let is_last = missing.is_subset_of(followers);
             owed.is_last |= is_last && is_asked(operation.kind);
             owed.keeps_answers |= is_last && operation.part.is_some() && leader.early.is_full();
+            owed.fills_window |= is_last
+                && is_asked(operation.kind)
+                && operation.seq == first
+                && leader.has_full_window()
+                && is_waited_for;
         }
         owed
     }

@@ -35,9 +35,10 @@ impl LogRoom {
         self.unstable >= self.limit || !self.stalled.is_empty()
     }
 
-    /// Operations wait for room.
-    pub(crate) fn is_stalling(&self) -> bool {
-        !self.stalled.is_empty()
+    /// Operations wait for others to be stable, of whatever lane. Some may wait for a place in the
+    /// window of their own lane alone.
+    pub(crate) fn is_used_up(&self) -> bool {
+        !self.stalled.is_empty() && self.unstable >= self.limit
     }
 
     pub(crate) fn stall(&mut self, lane: LaneIndex, index: u32) {
@@ -88,13 +89,22 @@ impl LogRoom {
 }
 
 impl LaneGroup {
-    /// What waited for room goes on where there is some.
-    pub(crate) fn settle_room(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
+    /// What waited for room goes on where there is some; true if anything did.
+    #[inline]
+    pub(crate) fn settle_room(&mut self, now: Time, actions: &mut Vec<GroupAction>) -> bool {
+        !self.shared.room.stalled.is_empty() && self.send_all_stalled(now, actions)
+    }
+
+    #[cold]
+    fn send_all_stalled(&mut self, now: Time, actions: &mut Vec<GroupAction>) -> bool {
+        let mut goes_on = false;
         while let Some((lane, index)) = self.take_stalled() {
             let position = self.position_of_lane(lane);
             self.touch(position);
             self.with_lane(now, position, actions, |lane, turn| lane.send_stalled(turn, index));
+            goes_on = true;
         }
+        goes_on
     }
 
     fn take_stalled(&mut self) -> Option<(LaneIndex, u32)> {

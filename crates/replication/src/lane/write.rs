@@ -450,7 +450,12 @@ impl crate::lane::Leader {
     pub(crate) fn is_full(&self) -> bool {
         let all = self.operations.len() + self.reads.len();
         let has_room = all < limits::OPERATIONS_PER_LANE_MAX;
-        self.sent.len() >= limits::WINDOW_PER_LANE_MAX || !has_room && self.is_full_of(all)
+        self.has_full_window() || !has_room && self.is_full_of(all)
+    }
+
+    #[inline(always)]
+    pub(crate) fn has_full_window(&self) -> bool {
+        self.sent.len() >= limits::WINDOW_PER_LANE_MAX
     }
 
     #[cold]
