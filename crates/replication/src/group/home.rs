@@ -224,6 +224,7 @@ impl LaneGroup {
         self.view.losing.remove(member);
         self.view.interrupted.remove(member);
         self.recording.retain(|&(other, _)| other != member);
+        self.slow.note_returned(member, self.shared.room.next_place());
         self.transmit_again(now, member, actions);
         self.with_lanes(now, actions, |lane, turn| lane.resend(turn, member));
         self.tell_cut_again(member, actions);

@@ -23,11 +23,15 @@ pub(crate) struct SlowWatch {
     sent: [u64; 2],
     /// The place of each node's last word that it wrote down what another one misses.
     recorded: [u64; NODES_MAX as usize],
+    /// The place at which each node came back as it was, and was asked again what it had not
+    /// answered.
+    returned: [u64; NODES_MAX as usize],
 }
 
 impl SlowWatch {
     pub(crate) fn new() -> Self {
-        Self { look_at: Time::NEVER, sent: [0; 2], recorded: [0; NODES_MAX as usize] }
+        let (recorded, returned) = ([0; NODES_MAX as usize], [0; NODES_MAX as usize]);
+        Self { look_at: Time::NEVER, sent: [0; 2], recorded, returned }
     }
 
     pub(crate) fn look_at(&self) -> Time {
@@ -36,6 +40,14 @@ impl SlowWatch {
 
     pub(crate) fn note_recorded(&mut self, member: NodeId, place: u64) {
         self.recorded[member.index()] = place;
+    }
+
+    pub(crate) fn note_returned(&mut self, member: NodeId, place: u64) {
+        self.returned[member.index()] = place;
+    }
+
+    fn was_here_at(&self, member: NodeId, sent: u64) -> bool {
+        self.returned[member.index()] <= sent
     }
 
     /// Those of the awaited that were asked by `sent`, and wrote nothing down since.
@@ -156,6 +168,6 @@ impl LaneGroup {
                 }
             }
         }
-        late.minus(self.view.losing)
+        late.minus(self.view.losing).iter().filter(|&it| self.slow.was_here_at(it, sent)).collect()
     }
 }

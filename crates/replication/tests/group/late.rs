@@ -5,7 +5,8 @@ use std::time::Duration;
 use format::ids::{BlockRange, LaneIndex, QuestionId};
 use format::message::DataBody;
 use replication::contract::{
-    AboutCuts, Compare, FromGroup, GroupAction, GroupInput, RoundId, ToGroup,
+    AboutCuts, Compare, FromGroup, GroupAction, GroupInput, PartId, Request, RequestKind, RoundId,
+    ToGroup,
 };
 use replication::limits;
 
@@ -84,6 +85,36 @@ fn who_never_tells_what_another_one_misses_is_late() {
     assert!(sent(leader.step(resync)).any(is_asked));
     leader.run(limits::SLOW_MEMBER_LIMIT * 3 / 2);
     assert!(finds_late(&leader, 0) && !finds_late(&leader, 2));
+}
+
+/// Node 0 is away for long, while a write waits for it, or a flush, and returns as it was. It is
+/// asked again, and has as much time for that as it would have for anything else.
+#[test]
+fn who_returns_is_not_late_with_what_it_was_asked_before() {
+    let asked: [GroupInput; 3] = [
+        GroupInput::Flush(PartId(1)),
+        ToGroup::Drain { round: RoundId(7) }.into(),
+        GroupInput::Request(Request {
+            part: PartId(1),
+            kind: RequestKind::Discard { fua: false },
+            offset: 0,
+            length: 4096,
+        }),
+    ];
+    for input in asked {
+        let mut leader = Group::new(Disk::ByHand, options(1, &[0, 2])).into_leader(&[0]);
+        leader.step(input);
+        let peer = node(0);
+        leader.step(GroupInput::PeerDown { peer });
+        leader.step(ToGroup::Lose { lost: lost(0, 1), round: RoundId(8) });
+        leader.run(limits::SLOW_MEMBER_LIMIT * 4);
+        leader.step(GroupInput::PeerUp { peer });
+        leader.step(ToGroup::Resend { member: peer, since: RoundId(9) });
+        leader.run(limits::SLOW_MEMBER_LIMIT * 9 / 10);
+        assert!(!finds_late(&leader, 0));
+        leader.run(limits::SLOW_MEMBER_LIMIT);
+        assert!(finds_late(&leader, 0));
+    }
 }
 
 /// Nobody waits for a follower for long. But node 0, which is one, has just heard of the second
