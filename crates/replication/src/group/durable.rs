@@ -63,6 +63,9 @@ struct Checkpoint {
     reason: CheckpointReason,
     /// Not written yet.
     pages: Vec<PageId>,
+    /// Pages that are being written, as the checkpoint began or for it. What is written beside it
+    /// never ends while the activity log moves on.
+    awaited: BTreeSet<PageId>,
     flushed: bool,
 }
 
@@ -238,6 +241,9 @@ impl LaneGroup {
             DurableUse::Record => self.on_record_written(now, actions),
             DurableUse::Page(page) => {
                 self.durable.saving.remove(&page);
+                if let Some(checkpoint) = &mut self.durable.checkpoint {
+                    checkpoint.awaited.remove(&page);
+                }
             }
         }
     }
@@ -338,22 +344,26 @@ impl LaneGroup {
         if self.durable.checkpoint.is_none() {
             let Some(reason) = self.durable.waiting.pop_front() else { return };
             let pages = self.lanes.iter().flat_map(crate::lane::Lane::unsaved_pages).collect();
-            self.durable.checkpoint = Some(Checkpoint { reason, pages, flushed: false });
+            let awaited = self.durable.saving.clone();
+            self.durable.checkpoint = Some(Checkpoint { reason, pages, awaited, flushed: false });
             self.want_checkpoint_flush(actions);
         }
-        let mut postponed = Vec::new();
+        let (mut saved, mut postponed) = (Vec::new(), Vec::new());
         while self.durable.saving.len() < PAGE_WRITES_MAX {
             let next = self.durable.checkpoint.as_mut().and_then(|it| it.pages.pop());
             let Some(page) = next else { break };
             // One that is on its way as it is now is not written again.
-            if !self.save_page(page, actions) && self.is_unsaved(page) {
+            if self.save_page(page, actions) || !self.is_unsaved(page) {
+                saved.push(page);
+            } else {
                 postponed.push(page);
             }
         }
-        let Some(checkpoint) = &mut self.durable.checkpoint else { return };
+        let Durable { checkpoint, saving, .. } = &mut self.durable;
+        let Some(checkpoint) = checkpoint else { return };
+        checkpoint.awaited.extend(saved.into_iter().filter(|page| saving.contains(page)));
         checkpoint.pages.extend(postponed);
-        let saving = !self.durable.saving.is_empty();
-        if checkpoint.pages.is_empty() && checkpoint.flushed && !saving {
+        if checkpoint.pages.is_empty() && checkpoint.flushed && checkpoint.awaited.is_empty() {
             match checkpoint.reason {
                 CheckpointReason::Round(round) | CheckpointReason::Stop(round) => {
                     actions.push(answer(round));

@@ -1,13 +1,13 @@
 //! The order in which bitmap pages are written.
 
-use format::ids::{BlockRange, QuestionId};
-use format::message::DataBody;
+use format::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex, QuestionId, Seq};
+use format::message::{DataBody, Write};
 use replication::contract::{
     AboutFlushes, FromGroup, GroupAction, MetadataWrite, RoundId, ToGroup, Token,
 };
 use replication::group::{GroupOptions, LoadedPage};
 
-use crate::harness::{Disk, Group, LANE, loss, lost, node, options, sent, told};
+use crate::harness::{Disk, Group, LANE, discard, loss, lost, node, options, sent, set, told};
 
 const ME: u8 = 0;
 
@@ -71,4 +71,51 @@ fn marks_that_move_to_another_slot_leave_the_own_one_last() {
     };
     assert!(!is_durable(actions));
     assert!(is_durable(group.done(of_own)));
+}
+
+/// The device and the log do what they are asked, from action `at` on, but for pages.
+fn work(group: &mut Group, mut at: usize) {
+    while let Some(action) = group.actions.get(at).cloned() {
+        at += 1;
+        let is_page = !pages(std::slice::from_ref(&action)).is_empty();
+        if let Some(token) = flush(std::slice::from_ref(&action)) {
+            flushed(group, token);
+        } else if let GroupAction::ZeroDevice { token, .. }
+        | GroupAction::WriteMetadata { token, .. } = action
+            && !is_page
+        {
+            group.done(token);
+        }
+    }
+}
+
+/// The log of node 1 has room for two extents. Both have what node 2 misses; the page of the first
+/// one is on its way to the disk for a checkpoint when two more are to be logged, and the page of
+/// the second goes there for them. The checkpoint has nothing to do with that one: while writes
+/// went on, there was always such a page, and a member that returned did not join.
+#[test]
+fn a_checkpoint_does_not_wait_for_pages_that_are_written_beside_it() {
+    let some = GroupOptions { al_slots: 2, ..options(1, &[0, 1, 2]) };
+    let mut group = Group::new(Disk::ByHand, some).into_member();
+    work(&mut group, 0);
+    let write_extent = |group: &mut Group, extent: u8| {
+        let (lane, range) =
+            (LaneIndex(extent), BlockRange::new(EXTENT_BLOCKS * u64::from(extent), 1));
+        let at = group.actions.len();
+        group.hear_write(Write { lane, range, absent: set(&[2]), ..discard(1) });
+        work(group, at);
+        group.hear(0, DataBody::Stable { lane, stable: Seq(1) });
+    };
+    write_extent(&mut group, 0);
+    let at = group.actions.len();
+    let [(2, 1, first)] = pages(group.step(ToGroup::MakeDurable { round: RoundId(3) }))[..] else {
+        panic!("{:?}", pages(&group.actions))
+    };
+    work(&mut group, at);
+    for extent in [1, 2, 3] {
+        write_extent(&mut group, extent);
+    }
+    let [_, (2, 1, _)] = pages(&group.actions)[..] else { panic!("{:?}", pages(&group.actions)) };
+    let mut done = told(group.done(first));
+    assert!(done.any(|fact| matches!(fact, FromGroup::Answer { round: RoundId(3) })));
 }
