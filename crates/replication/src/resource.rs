@@ -15,6 +15,7 @@ mod give_way;
 mod leave;
 mod member;
 mod membership;
+mod left_out;
 mod promote;
 mod propose;
 mod rounds;
@@ -56,6 +57,7 @@ use crate::resource::forks::{Forks, Split};
 use crate::resource::gate::Gate;
 use crate::resource::give_way::GivingWay;
 use crate::resource::give_way::telling::Agreement;
+use crate::resource::left_out::LeftOut;
 use crate::resource::member::MemberState;
 use crate::resource::promote::Promotion;
 use crate::resource::propose::Attempt;
@@ -140,6 +142,7 @@ pub struct Resource {
     size_wish: Option<SizeWish>,
     reopening: Option<Reopening>,
     room: DiskRoom,
+    left_out: LeftOut,
     forks: Forks,
     fencing: Fencing,
     giving: GivingWay,
@@ -236,6 +239,7 @@ impl Resource {
             size_wish: None,
             reopening: None,
             room: DiskRoom::default(),
+            left_out: LeftOut::default(),
             forks: Forks::default(),
             fencing: Fencing::default(),
             giving: GivingWay::default(),
@@ -310,6 +314,7 @@ impl Resource {
         let asked = self.leave_wakes_at().min(self.suspension_wakes_at()).min(self.alone_at());
         let asked = asked.min(self.give_way_wakes_at());
         let asked = asked.min(self.reopening_until()).min(self.agreement_due());
+        let asked = asked.min(self.left_out.wakes_at(self.now));
         let size = self.size_wish_until().min(self.resize_wakes_at());
         attempt.min(promotion).min(session).min(self.caretake_at).min(asked).min(size)
     }
@@ -461,6 +466,8 @@ impl Resource {
         (peer.relies, peer.agreement, peer.told_lost) = (false, None, None);
         let lacks_sizes = std::mem::take(&mut peer.lacks_sizes);
         self.forget_fenced(node);
+        self.leave_nobody_out();
+        self.ask_for_room_again(node);
         self.repeat_following();
         self.send(node, own);
         if lacks_sizes {

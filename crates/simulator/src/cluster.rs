@@ -82,6 +82,8 @@ pub struct Quirks {
     pub no_witness: bool,
     /// What becomes of followers that fall behind.
     pub congestion: Congestion,
+    /// The metadata of this node has room for so many members.
+    pub few_slots: Option<(u8, u8)>,
 }
 
 /// What a disk fails next, once each.
@@ -121,6 +123,12 @@ impl ClusterOptions {
         let clients = self.nodes - self.clients;
         let is_spare = |node: &NodeId| (clients - self.spares..clients).contains(&node.get());
         self.members().iter().filter(|node| !is_spare(node)).collect()
+    }
+
+    /// Members that the metadata of a node has room for.
+    pub(crate) fn slots_max(&self, node: NodeId) -> u8 {
+        let few = self.quirks.few_slots.filter(|(few, _)| *few == node.get());
+        few.map_or(crate::process::SLOTS_MAX, |(_, slots)| slots)
     }
 
     #[must_use]
@@ -286,6 +294,8 @@ pub struct Cluster {
     clocks: Vec<Clock>,
     /// Until when a process does nothing at all.
     stopped_until: Vec<Time>,
+    /// These do not start.
+    pub(crate) away: MemberSet,
     pub(crate) contents: Contents,
     pub(crate) marks: BTreeSet<Mark>,
     /// How many shards each node had last.
@@ -341,6 +351,7 @@ impl Cluster {
             backing: vec![options.space.bytes_at(Place::FIRST); count],
             clocks: vec![Clock::exact(); count],
             stopped_until: vec![Time::ZERO; count],
+            away: MemberSet::EMPTY,
             contents: Contents::default(),
             marks: BTreeSet::new(),
             shards_before: vec![None; count],
@@ -392,7 +403,8 @@ impl Cluster {
     // ---- Faults.
 
     pub fn start(&mut self, node: usize) {
-        if self.processes[node].is_some() || self.configured[node].is_empty() {
+        let is_away = self.away.has(Self::node_id(node));
+        if self.processes[node].is_some() || self.configured[node].is_empty() || is_away {
             return;
         }
         self.peers[node] = self.configured[node];

@@ -144,7 +144,7 @@ impl Process {
         now: Time,
     ) -> Self {
         let diskful = options.is_diskful(node);
-        add_slots(options, disk, members);
+        add_slots(options, disk, (node, members));
         let pages = if diskful { recover(disk) } else { Vec::new() };
         let resource = Resource::new(ResourceOptions {
             resource: ResourceId(1),
@@ -158,7 +158,7 @@ impl Process {
             members: member_options(options, node, members),
             register: disk.register.clone(),
             superblock: diskful.then(|| disk.superblock.clone()),
-            slots_max: SLOTS_MAX,
+            slots_max: options.slots_max(node),
             started_at: now,
             demands: options.demands,
             resync_rate: 0,
@@ -251,10 +251,14 @@ pub(crate) fn member_options(
 }
 
 /// As the daemon does when it attaches a disk: a slot for whom the configuration names.
-fn add_slots(options: &ClusterOptions, disk: &mut Disk, members: MemberSet) {
+fn add_slots(options: &ClusterOptions, disk: &mut Disk, (me, members): (NodeId, MemberSet)) {
+    let room = usize::from(options.slots_max(me));
     let slots = &mut disk.superblock.slots;
     let known: MemberSet = slots.iter().map(|slot| slot.member).collect();
     for member in members.minus(known).iter().filter(|&node| options.is_diskful(node)) {
+        if slots.len() >= room {
+            continue;
+        }
         let (base_epoch, base_incarnation) = (replication::FULL, Incarnation(0));
         slots.push(Slot { member, base_epoch, base_incarnation, in_use: false });
     }

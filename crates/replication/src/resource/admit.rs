@@ -111,7 +111,8 @@ impl Resource {
             .iter()
             .filter(|member| !session.admissions.contains_key(member))
             .filter(|member| session.admit_again_at.get(member).is_none_or(|&at| now >= at))
-            .filter(|&member| self.may_return(member) && !self.is_resizing())
+            .filter(|&member| self.may_return(member) && !self.is_left_out(member))
+            .filter(|_| !self.is_resizing())
             .collect();
         if let Some(session) = self.session.as_mut() {
             session.admit_again_at.retain(|_, &mut at| at > now);
@@ -215,11 +216,26 @@ impl Resource {
     }
 
     /// It obeys a session with a higher ballot, of a line that it left, perhaps: the next seal has
-    /// one above that.
-    pub(crate) fn on_seal_refused_for_admission(&mut self, from: NodeId) {
-        if self.admission(from).is_some_and(|admission| admission.step == Step::Sealing) {
-            self.give_up_admission(from);
+    /// one above that. Or its metadata has no slot for one more member.
+    pub(crate) fn on_refused_by_member(&mut self, from: NodeId) {
+        let Some(session) = self.session.as_ref() else { return };
+        if session.admissions.get(&from).is_some_and(|known| known.step == Step::Sealing) {
+            return self.give_up_admission(from);
         }
+        let is_refused = |member: NodeId, admission: &Admission| match admission.step {
+            Step::MarkingFull { awaiting } => awaiting.has(from),
+            Step::Admitting => member == from,
+            Step::Sealing
+            | Step::AskingSlots
+            | Step::AskingFloors
+            | Step::Copying
+            | Step::Synced => false,
+        };
+        let refused = session.admissions.iter().filter(|&(&member, it)| is_refused(member, it));
+        let refused: MemberSet = refused.map(|(&member, _)| member).collect();
+        refused.iter().for_each(|member| self.give_up_admission(member));
+        self.leave_out(refused);
+        self.on_no_room_made(from);
     }
 
     /// An in-sync member whose slots can be asked: this node if it is one.

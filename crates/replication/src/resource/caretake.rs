@@ -131,7 +131,8 @@ impl Resource {
     fn could_return(&self, member: NodeId) -> bool {
         let is_leaving = self.config().is_some_and(|it| self.leaving(it).has(member));
         let is_wanted = !self.gone().has(member) && !is_leaving;
-        self.is_connected(member) && is_wanted && self.may_return(member)
+        let is_able = self.may_return(member) && !self.is_left_out(member);
+        self.is_connected(member) && is_wanted && is_able
     }
 
     /// The leader of the newest session is in reach, and did not say that it leads no more.

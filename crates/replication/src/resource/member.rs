@@ -274,7 +274,7 @@ impl Resource {
         self.review_wish(value);
         let tracked = self.tracked_by(value);
         if !self.ensure_slots(tracked) {
-            return;
+            return self.refuse_slot(from);
         }
         // What slots say of members that were away meanwhile comes from the source. Of those that
         // are in sync nothing is missed: no record of a loss that is over is left (9.5).
@@ -309,7 +309,7 @@ impl Resource {
 
     pub(crate) fn on_set_full(&mut self, from: NodeId, nonce: Nonce, lost: LostMember) {
         if !self.ensure_slots(MemberSet::of(lost.member)) {
-            return;
+            return self.refuse_slot(from);
         }
         self.member.set_full.insert(lost.member, (from, nonce, lost));
         self.tell_slots(self.tracked());

@@ -55,6 +55,7 @@ impl Resource {
             }
         }
         self.options.members = members;
+        self.leave_nobody_out();
         self.tell_tracked();
         self.count_receipts();
         self.note_following();
@@ -139,8 +140,9 @@ impl Resource {
         self.lose_leavers();
         let now = self.now;
         let Some(session) = self.session.as_mut() else { return };
-        session.adding.take_if(|adding| now >= adding.deadline);
-        if session.adding.is_none()
+        let late = session.adding.take_if(|adding| now >= adding.deadline);
+        self.leave_out(late.into_iter().map(|adding| adding.member).collect());
+        if self.session.as_ref().is_some_and(|session| session.adding.is_none())
             && let Some(member) = self.newcomer()
         {
             self.start_adding(member);
@@ -150,7 +152,7 @@ impl Resource {
     /// A replica that the configuration names, and the value does not.
     fn newcomer(&self) -> Option<NodeId> {
         let missing = self.diskful().and(self.connected()).minus(self.tracked());
-        missing.iter().find(|&member| self.may_return(member))
+        missing.iter().find(|&member| self.may_return(member) && !self.is_left_out(member))
     }
 
     pub(crate) fn start_adding(&mut self, member: NodeId) {
@@ -171,6 +173,20 @@ impl Resource {
         let Some(adding) = adding.filter(|adding| adding.member == member) else { return false };
         adding.ready.insert(from);
         true
+    }
+
+    /// A connection is new: what was asked over the former one is lost, perhaps.
+    pub(crate) fn ask_for_room_again(&mut self, node: NodeId) {
+        let is_asked = self.in_sync().has(node);
+        let Some(session) = self.session.as_mut().filter(|_| is_asked) else { return };
+        session.adding.take_if(|adding| !adding.ready.has(node));
+    }
+
+    /// A replica has no slot for it.
+    pub(crate) fn on_no_room_made(&mut self, from: NodeId) {
+        let Some(session) = self.session.as_mut() else { return };
+        let refused = session.adding.take_if(|adding| !adding.ready.has(from));
+        self.leave_out(refused.into_iter().map(|adding| adding.member).collect());
     }
 
     /// What the value should say of members and voters next, and of clients that wait for

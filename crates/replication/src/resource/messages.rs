@@ -85,7 +85,7 @@ impl Resource {
                 if self.promotion.is_some() {
                     self.on_seal_refused(from);
                 } else {
-                    self.on_seal_refused_for_admission(from);
+                    self.on_refused_by_member(from);
                 }
             }
             Control::NewEpochDone { nonce, .. } => self.on_new_epoch_done(from, nonce),

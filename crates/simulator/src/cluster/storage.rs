@@ -19,7 +19,7 @@ use stdx::random::Random;
 
 use crate::cluster::{Cluster, ClusterOptions, DiskImage, Event, Way, digests_of};
 use crate::disk::Disk;
-use crate::process::{Outstanding, SLOTS_MAX, group_disks};
+use crate::process::{Outstanding, group_disks};
 
 impl Cluster {
     pub(super) fn ask_disk(&mut self, node: usize, outstanding: Outstanding) {
@@ -278,7 +278,8 @@ impl Cluster {
         let superblock = Box::new(disk.superblock.clone());
         self.forget_permit(node);
         self.trace(|| format!("n{node} is offered its disk"));
-        self.step_resource(node, ResourceInput::Attach { id, superblock, slots_max: SLOTS_MAX });
+        let slots_max = self.options.slots_max(Self::node_id(node));
+        self.step_resource(node, ResourceInput::Attach { id, superblock, slots_max });
         true
     }
 
