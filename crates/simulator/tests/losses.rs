@@ -137,3 +137,26 @@ fn a_returning_member_that_never_writes_a_loss_down_is_left_behind() {
     it.cluster.start(2);
     it.until("its return", |it| it.is_in_sync(0, 2));
 }
+
+/// Of two replicas in sync the Primary, which has no data, leaves the slow one behind. The other
+/// one dies before it has written down what that one misses: the slow one is there, and has all.
+/// The volume stood still until the dead one was back.
+#[test]
+fn who_is_being_left_behind_stays_when_the_last_other_one_dies() {
+    let mut it = Scenario::new(3, 1, 2);
+    it.must_write(2, 7, 1);
+    it.cluster.slow[0].write = Duration::from_secs(20);
+    it.cluster.slow[1].save = Duration::from_secs(5);
+    let late = it.write(2, 7, 2);
+    it.until("the loss of node 0 to begin", |it| it.explains(2, "losses: {n0: Recording}"));
+    it.cluster.kill(1);
+    it.until("the late write", |it| it.ended(late).is_some());
+    assert_eq!(it.ended(late), Some(&Ok(None)));
+    it.must_write(2, 9, 3);
+    assert_eq!((it.must_read(2, 7), it.is_in_sync(2, 0), it.is_in_sync(2, 1)), (2, true, false));
+    it.cluster.slow[0] = SlowDisk::default();
+    it.cluster.slow[1] = SlowDisk::default();
+    it.cluster.start(1);
+    it.until("the return of node 1", |it| it.is_in_sync(2, 1));
+    assert_eq!((it.on_disk(1, 7), it.on_disk(1, 9)), (2, 3));
+}

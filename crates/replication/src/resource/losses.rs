@@ -33,21 +33,40 @@ impl Resource {
         }
         let losing: MemberSet = session.losses.keys().copied().collect();
         if complete.has(member) && complete.minus(losing).without(member).is_empty() {
-            // The last one is never removed: its I/O waits for it, or fails (`suspend`). But while
-            // the value names others, these have all that was acknowledged, and may be back.
-            let is_open = |(&node, state): (&NodeId, &LossState)| {
-                complete.has(node) && *state != LossState::Proposing
-            };
-            if session.losses.iter().any(is_open) && member == self.me() {
-                self.end_session();
-            }
-            return;
+            return self.keep_another(member);
         }
         if matches!(session.change, Some(Change::PreparingJoin { .. })) {
             session.change = None;
             self.drop_round(RoundKind::SlotsDurable);
         }
         self.record_loss(member);
+    }
+
+    /// The last complete one goes away. It is never removed: its I/O waits for it, or fails
+    /// (`suspend`). But while the value names others, these have all that was acknowledged. One
+    /// that is there as it was, and was to go (slow, about to stop, a member no more), stays in its
+    /// place; others may be back.
+    fn keep_another(&mut self, member: NodeId) {
+        let complete = self.complete();
+        let Some(session) = self.session.as_ref() else { return };
+        let open = session.losses.iter().filter(|&(&node, &state)| {
+            complete.has(node) && node != member && state != LossState::Proposing
+        });
+        let open: MemberSet = open.map(|(&node, _)| node).collect();
+        let is_proposed = session.losses.values().any(|state| *state == LossState::Proposing);
+        // What the others recorded of a loss that is proposed already, it would not know.
+        let is_there = |&node: &NodeId| {
+            let known = session.boots.get(&node).copied();
+            let is_same = known.is_some() && known == self.boot_of(node);
+            let is_able = self.replica_of(node).is_some() && !session.differing.has(node);
+            is_same && is_able && !is_proposed && self.is_connected(node)
+        };
+        if let Some(other) = open.iter().find(is_there) {
+            self.withdraw_loss(other);
+            self.record_loss(member);
+        } else if !open.is_empty() && member == self.me() {
+            self.end_session();
+        }
     }
 
     /// The replica of `member` obeys this session no more: another sealed it, or its disk failed.
