@@ -9,6 +9,7 @@ mod resize;
 mod forks;
 mod protocols;
 mod followers;
+mod standing;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -27,6 +28,7 @@ use crate::contents::SECTORS;
 use crate::oracle::Oracle;
 use crate::run::followers::Answers;
 use crate::run::protocols::{Protocols, some_congestion, some_protocols};
+use crate::run::standing::Standing;
 use crate::run::workload::Pending;
 use crate::sometimes::Mark;
 
@@ -66,6 +68,8 @@ pub struct RunOptions {
 pub struct Report {
     pub events: u64,
     pub writes: u64,
+    /// Those that did not fail.
+    pub written: u64,
     pub reads: u64,
     pub flushes: u64,
     pub sessions: u64,
@@ -83,6 +87,8 @@ pub struct Report {
     pub added: u64,
     pub lost_stores: u64,
     pub adoptions: u64,
+    /// Runs in which somebody went on beside what stayed as it was.
+    pub standing: u64,
     pub marks: BTreeSet<Mark>,
 }
 
@@ -121,6 +127,7 @@ struct Run {
     sizes: Sizes,
     /// One more volume comes while all else goes on.
     adds: bool,
+    standing: Standing,
     /// Of what is in it `blocks` has some.
     volumes: Space,
 }
@@ -353,6 +360,7 @@ impl Run {
             wanted,
             sizes,
             adds: adds_volume(options.seed, disks, sizes),
+            standing: Standing::Nothing,
             volumes: space,
         }
     }
@@ -368,6 +376,7 @@ impl Run {
                 self.take_outcomes()?;
             }
         }
+        self.stand()?;
         self.heal();
         self.finish()
     }
@@ -476,7 +485,7 @@ impl Run {
     fn heal(&mut self) {
         let count = usize::from(self.cluster.options.nodes);
         for a in 0..count {
-            for b in 0..count {
+            for b in (0..count).filter(|&b| !self.standing.cuts(a, b)) {
                 self.cluster.heal_link(a, b);
             }
             self.adjust(a);
@@ -653,6 +662,7 @@ impl Report {
     pub fn add(&mut self, other: &Self) {
         self.events += other.events;
         self.writes += other.writes;
+        self.written += other.written;
         self.reads += other.reads;
         self.flushes += other.flushes;
         self.sessions += other.sessions;
@@ -668,6 +678,7 @@ impl Report {
         self.added += other.added;
         self.lost_stores += other.lost_stores;
         self.adoptions += other.adoptions;
+        self.standing += other.standing;
         self.marks.extend(&other.marks);
     }
 }

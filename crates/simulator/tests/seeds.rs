@@ -8,7 +8,7 @@ use simulator::sometimes::Mark;
 
 const SEEDS: u64 = 72;
 /// In these the answer on a change of voters is in doubt, which one seed of fifty sees.
-const IN_DOUBT: [u64; 2] = [191, 202];
+const IN_DOUBT: [u64; 2] = [228, 247];
 const EVENTS: u64 = 6_000;
 
 #[test]
@@ -18,7 +18,7 @@ fn no_seed_of_the_fixed_set_breaks_a_promise() {
     assert!(total.kills > 30 && total.power_cuts > 15 && total.cuts > 60, "{total:?}");
     assert!(total.disk_errors > 60 && total.stops > 30, "{total:?}");
     assert!(total.writes > 5_000 && total.reads > 3_000 && total.sessions > 60, "{total:?}");
-    assert!(total.partial_writes > 2_000, "{total:?}");
+    assert!(total.partial_writes > 2_000 && total.standing > 5, "{total:?}");
     let mut missing = total.missing();
     // Needs a Primary without a disk and a member that joined just now: for longer hunts.
     missing.retain(|&mark| mark != Mark::ReadRefused);

@@ -266,6 +266,7 @@ impl Run {
     ) -> Result<(), String> {
         match pending {
             Pending::Write { sectors, fua, .. } => {
+                self.report.written += 1;
                 self.trace(|| format!("complete {:?} {:?}", sectors[0], sectors.len()));
                 self.answers.answer(&sectors);
                 for (sector, id) in sectors {
