@@ -290,8 +290,8 @@ fn what_was_written_since_a_node_was_told_to_give_way_is_not_given_up() {
     nobody_goes(&mut it);
 }
 
-/// One of three went on alone. Of the others the operator tells one to give way to it, when it comes;
-/// then clients write to those two, and only that one of them is left.
+/// One of three went on alone. Of the others the operator tells one to give way to it, when it
+/// comes; then clients write to those two, and only that one of them is left.
 #[test]
 fn a_word_ends_when_clients_write_to_the_replica_through_another_node() {
     let mut it = Scenario::with_quorum_off(3, 0);

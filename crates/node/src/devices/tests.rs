@@ -7,6 +7,7 @@ use io::mailbox::{Mailbox, Receiver};
 use tempfile::TempDir;
 
 use super::*;
+use crate::devices::kept::Stage;
 use crate::patience::Patience;
 use crate::shard::messages::Ticket;
 
