@@ -28,12 +28,19 @@ pub(crate) struct Wanted {
     pub(crate) fua: bool,
 }
 
+/// A front end may know of a size before the lane does.
+#[cold]
+#[inline(never)]
+fn refuse_behind_end(request: &Request, actions: &mut Vec<GroupAction>) {
+    refuse(*request, RequestError::Io, actions);
+}
+
 impl Lane {
     #[inline(always)]
     pub(crate) fn on_request(&mut self, turn: &mut Turn<'_>, request: &Request) {
         let range = BlockRange::covering(request.offset, request.length);
         if !self.owns(turn.view, range) {
-            return refuse(*request, RequestError::Io, turn.actions);
+            return refuse_behind_end(request, turn.actions);
         }
         let leader = self.leader.as_mut().expect("the group asks only a lane that leads");
         if leader.is_full() || !leader.overflow.is_empty() {
