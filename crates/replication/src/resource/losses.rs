@@ -61,7 +61,9 @@ impl Resource {
             let is_able = self.replica_of(node).is_some() && !session.differing.has(node);
             is_same && is_able && !is_proposed && self.is_connected(node)
         };
-        if let Some(other) = open.iter().find(is_there) {
+        // Who is there itself, and is to go, is no better than those that are to go.
+        let other = open.iter().find(is_there).filter(|_| !is_there(&member));
+        if let Some(other) = other {
             self.withdraw_loss(other);
             self.record_loss(member);
         } else if !open.is_empty() && member == self.me() {

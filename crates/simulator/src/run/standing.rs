@@ -18,6 +18,7 @@ use replication::contract::{Command, PromoteMode};
 use replication::quorum;
 use replication::resource::{Demands, Share};
 use stdx::random::Random;
+use stdx::time::Time;
 
 use crate::run::Run;
 use crate::run::faults::STANDING;
@@ -168,7 +169,7 @@ impl Run {
     /// Somebody who is promised that it can go on does so; false if nobody is.
     fn expect_progress(&mut self) -> Result<bool, String> {
         let begin = self.cluster.now;
-        let (mut since, mut asked) = (None, None);
+        let (mut since, mut asked): (_, Option<(u64, Time)>) = (None, None);
         loop {
             let leader = self.promised_leader();
             let from = match (leader, since) {
@@ -189,12 +190,13 @@ impl Run {
             }
             if let Some(leader) = leader {
                 self.lead_with(leader);
-                let written = self.report.written;
-                if self.goes_on(leader) && asked.is_some_and(|before| written > before) {
+                let (written, now) = (self.report.written, self.cluster.now);
+                if self.goes_on(leader) && asked.is_some_and(|(before, _)| written > before) {
                     return Ok(true);
                 }
-                if self.goes_on(leader) {
-                    asked = Some(written);
+                // What failed is asked again, and not all the time.
+                if self.goes_on(leader) && asked.is_none_or(|(_, at)| now > at + SETTLES) {
+                    asked = Some((written, now));
                     (0..LAST_WRITES).for_each(|_| self.write());
                     self.flush();
                     self.read_at(leader);
@@ -283,13 +285,14 @@ impl Run {
         // Whom the operator takes out is soon no replica any more. And a session that goes on waits
         // for the last one that it began with.
         let stays = |node: NodeId| needed == 1 || self.wanted.has(node);
+        let followers = self.cluster.options.followers.get(node).copied().unwrap_or_default();
         let goes_on = self.cluster.is_primary(node);
         let is_here = |node: NodeId| {
             let process = self.cluster.processes[node.index()].as_ref();
             !goes_on || process.is_some_and(|process| process.resource.is_intact())
         };
         let able = disks().map(|(node, _)| node).filter(|&node| self.has_data(node, value));
-        let able = able.filter(|&node| stays(node) && is_here(node)).count();
+        let able = able.filter(|&it| stays(it) && is_here(it) && !followers.has(it)).count();
         quorum::is_quorum(value, &votes.iter().copied()) && able >= needed
     }
 
