@@ -321,20 +321,28 @@ fn volume_name(resource: &str, place: Place) -> String {
     }
 }
 
-/// Over what stands there: a file that is full keeps no daemon from starting. It is all in one
-/// sector, which a crash leaves as it was or as it is to be.
+/// Over what stands there: a disk that is full keeps no daemon from starting. It is all in one
+/// sector, which a crash leaves as it was or as it is to be; but for a shorter file, as earlier
+/// releases left it, whose length may be stored before or after what it has.
 fn store_start_count(path: &Path, start_count: u64) -> io::Result<()> {
     let text = format!("{start_count:>START_COUNT_DIGITS$}\n");
-    match OpenOptions::new().write(true).open(path) {
-        Ok(file) => {
-            file.write_all_at(text.as_bytes(), 0)?;
-            file.sync_all()
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            write_durably(path, text.as_bytes())
-        }
-        Err(error) => Err(error),
+    let write_over = || {
+        let file = OpenOptions::new().write(true).open(path)?;
+        file.write_all_at(text.as_bytes(), 0)?;
+        file.sync_all()
+    };
+    let fits = fs::metadata(path).is_ok_and(|it| it.len() == text.len() as u64);
+    if fits {
+        return write_over();
     }
+    match write_durably(path, text.as_bytes()) {
+        Err(error) if is_full(&error) && path.exists() => write_over(),
+        result => result,
+    }
+}
+
+fn is_full(error: &io::Error) -> bool {
+    [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded].contains(&error.kind())
 }
 
 /// The file has the new content or, after a crash, the old one.
@@ -452,12 +460,13 @@ mod tests {
         // As an earlier release left it.
         fs::write(&file, "99\n").unwrap();
         let place_of = || (fs::metadata(&file).unwrap().ino(), fs::metadata(&file).unwrap().len());
+        assert_eq!(open(&place).unwrap().start_count(), 100);
         let before = place_of();
-        for count in [100, 101] {
+        for count in [101, 102] {
             assert_eq!(open(&place).unwrap().start_count(), count);
             assert_eq!(place_of(), (before.0, 21));
         }
-        assert_eq!(read_number(&file).unwrap(), Some(101), "as an earlier release reads it");
+        assert_eq!(read_number(&file).unwrap(), Some(102), "as an earlier release reads it");
     }
 
     #[test]

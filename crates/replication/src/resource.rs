@@ -495,6 +495,7 @@ impl Resource {
         peer.session = None;
         peer.lease_asked_at = None;
         peer.is_leaving = false;
+        self.forget_wish_of_absent();
         self.drop_admission_of(node);
         self.on_member_disconnected(node);
     }

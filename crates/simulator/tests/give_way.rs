@@ -315,6 +315,36 @@ fn a_word_ends_when_clients_write_to_the_replica_through_another_node() {
     assert_eq!((it.on_disk(1, 7), it.on_disk(2, 7)), (20, 30));
 }
 
+/// Who is to take over goes before it answers, and clients write on to the one that was told.
+#[test]
+fn a_word_ends_where_who_was_asked_goes_away() {
+    for micros in (0..4000).step_by(100) {
+        let mut it = Scenario::with_quorum_off(3, 0);
+        demand_of_all(&mut it, AfterSplit::default());
+        it.must_write(0, 7, 1);
+        it.part(&[0, 1], &[2]);
+        it.promote(2);
+        it.must_write(2, 7, 30);
+        it.demote(2);
+        it.must_write(0, 7, 10);
+        it.meet(&[1], &[2]);
+        it.until("the split brain", |it| it.is_split(1, 2) && it.is_split(2, 1));
+        it.command(1, Command::DiscardData { peer: NodeId::new(2) });
+        it.run(Duration::from_micros(micros));
+        it.part(&[1], &[2]);
+        it.run(A_WHILE);
+        if !it.is_in_sync(1, 1) {
+            continue;
+        }
+        it.must_write(0, 7, 20);
+        assert_eq!(it.on_disk(1, 7), 20);
+        it.cluster.kill(0);
+        it.meet(&[1], &[2]);
+        it.run(A_WHILE);
+        assert_eq!(it.on_disk(1, 7), 20, "{micros} us after the word");
+    }
+}
+
 /// A word that is given in the moment in which they meet is heeded.
 #[test]
 fn who_is_told_while_they_meet_gives_way() {

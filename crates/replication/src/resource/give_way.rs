@@ -148,7 +148,7 @@ impl Resource {
     /// This replica takes part in a session of clients.
     fn serves_others(&self) -> bool {
         let primary = self.head().and_then(|head| head.value.primary);
-        primary.is_some_and(|it| it.purpose == Purpose::Clients && self.takes_part_in(it.nonce))
+        primary.is_some_and(|it| it.purpose == Purpose::Clients && self.obeys(it.nonce))
     }
 
     /// The local replica is to be a part of this value: of what clients write from here on the
@@ -162,6 +162,15 @@ impl Resource {
     /// What clients write from here on is not what the operator spoke of.
     pub(crate) fn forget_any_wish(&mut self) {
         self.giving.wish = None;
+    }
+
+    /// Who was asked to take over went before it answered: when it is back, clients may have
+    /// written to this replica for long.
+    pub(crate) fn forget_wish_of_absent(&mut self) {
+        let is_here = |wish: Wish| self.splits().any(|(node, _)| is_meant(node, wish.peer));
+        if self.giving.wish.is_some_and(|wish| !is_here(wish)) && self.serves_others() {
+            self.forget_any_wish();
+        }
     }
 
     /// The wish was for the next meeting only.

@@ -31,7 +31,10 @@ impl LeftOut {
 
     fn leave_out(&mut self, member: NodeId, now: Time) {
         let former = self.0.get(&member).map(|rest| rest.length * 2);
-        let length = former.unwrap_or(limits::SLOW_MEMBER_REST_MIN);
+        self.rest(member, now, former.unwrap_or(limits::SLOW_MEMBER_REST_MIN));
+    }
+
+    fn rest(&mut self, member: NodeId, now: Time, length: Duration) {
         let length = length.min(limits::SLOW_MEMBER_REST_MAX);
         self.0.insert(member, Rest { until: now + length, length });
     }
@@ -49,6 +52,11 @@ impl Resource {
         for member in members.iter() {
             self.left_out.leave_out(member, self.now);
         }
+    }
+
+    /// Nobody refused it: somebody's disk was slow, perhaps, which may be over soon.
+    pub(crate) fn let_late_rest(&mut self, member: NodeId) {
+        self.left_out.rest(member, self.now, limits::SLOW_MEMBER_REST_MIN);
     }
 
     /// The members are others, or one of them has other metadata, perhaps.

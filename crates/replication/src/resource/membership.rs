@@ -140,8 +140,9 @@ impl Resource {
         self.lose_leavers();
         let now = self.now;
         let Some(session) = self.session.as_mut() else { return };
-        let late = session.adding.take_if(|adding| now >= adding.deadline);
-        self.leave_out(late.into_iter().map(|adding| adding.member).collect());
+        if let Some(late) = session.adding.take_if(|adding| now >= adding.deadline) {
+            self.let_late_rest(late.member);
+        }
         if self.session.as_ref().is_some_and(|session| session.adding.is_none())
             && let Some(member) = self.newcomer()
         {
