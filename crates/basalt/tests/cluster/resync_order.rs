@@ -2,6 +2,9 @@
 //! after the other; and how fast.
 
 use std::fs::{self, File};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use api::disk_state::DiskState;
 use api::replication_state::ReplicationState;
@@ -161,15 +164,27 @@ fn a_resync_beside_a_client_keeps_to_its_rate() {
     for at in (0..DIRTY_BYTES).step_by(1 << 20) {
         client.write(at as u64, &vec![1; 1 << 20]).unwrap();
     }
-    cluster.launch(2);
-    let mut look = || {
-        client.write(32 << 20, &[3; BLOCK]).unwrap();
-        of_name(&cluster, 2, "r0")
-    };
-    cluster.poll(2, "resync", || look().filter(is_copied).map(drop));
-    let began = now();
-    cluster.poll(2, "end of the resync", || look().filter(is_up_to_date).map(drop));
-    let seconds = now().since(began).as_secs_f64();
+    let is_over = AtomicBool::new(false);
+    let seconds = thread::scope(|scope| {
+        // A tenth of a second without a request is a client that is idle.
+        let working = scope.spawn(|| {
+            // A test that fails ends as well.
+            let until = now() + Duration::from_secs(90);
+            while now() < until && !is_over.load(Ordering::Relaxed) {
+                client.write(32 << 20, &[3; BLOCK]).unwrap();
+                thread::park_timeout(Duration::from_millis(5));
+            }
+        });
+        cluster.launch(2);
+        let look = || of_name(&cluster, 2, "r0");
+        cluster.poll(2, "resync", || look().filter(is_copied).map(drop));
+        let began = now();
+        cluster.poll(2, "end of the resync", || look().filter(is_up_to_date).map(drop));
+        let seconds = now().since(began).as_secs_f64();
+        is_over.store(true, Ordering::Relaxed);
+        working.join().unwrap();
+        seconds
+    });
     client.close().unwrap();
     // 8 MiB at 2 MiB/s; what is allowed at once beside it is a part of a second's worth.
     assert!((3.0..8.0).contains(&seconds), "{seconds} s");
