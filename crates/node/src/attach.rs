@@ -13,7 +13,7 @@ pub mod orphans;
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
-use std::io::{self as stdio, ErrorKind};
+use std::io as stdio;
 use std::ops::Range;
 use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
 use std::path::Path;
@@ -44,7 +44,7 @@ use crate::log::{Scope, log};
 use crate::patience::{Patience, Steps};
 use crate::sectors;
 use crate::shard::part::NewDisk;
-use crate::state_dir::{StateDir, sync_directory};
+use crate::state_dir::{StateDir, is_full, sync_directory};
 
 type Block = [u8; SUPERBLOCK_BYTES];
 
@@ -157,7 +157,7 @@ fn read_register(
     };
     let bytes = match read_locked(path, patience) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == ErrorKind::NotFound => {
+        Err(error) if error.kind() == stdio::ErrorKind::NotFound => {
             let register = fresh();
             write_register(&register, path).map_err(|error| failed("make", &error))?;
             return Ok(register);
@@ -334,9 +334,7 @@ impl<'a> Device<'a> {
     /// written through this file says nothing of what others wrote.
     pub(crate) fn flush(&self) -> Result<(), (Failure, Lost)> {
         self.file.sync_data().map_err(|error| {
-            let kind = error.kind();
-            let is_full = [ErrorKind::StorageFull, ErrorKind::QuotaExceeded].contains(&kind);
-            let lost = if is_full { Lost::Nothing } else { Lost::Anything };
+            let lost = if is_full(&error) { Lost::Nothing } else { Lost::Anything };
             (self.failure("write", &error), lost)
         })?;
         self.steps.add_one();
@@ -358,7 +356,8 @@ fn open_alone(path: &Path, patience: &mut Patience) -> stdio::Result<File> {
     open.read(true).write(true).custom_flags(flags);
     let file = loop {
         match open.open(path) {
-            Err(error) if error.kind() == ErrorKind::ResourceBusy && patience.rest(&error) => {}
+            Err(error)
+                if error.kind() == stdio::ErrorKind::ResourceBusy && patience.rest(&error) => {}
             result => break result?,
         }
     };

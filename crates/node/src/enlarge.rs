@@ -12,9 +12,10 @@
 //!    from here on they count. The former ones are made zeroes.
 //! 4. The shards write to the new places.
 //!
-//! What fails before step 3 leaves everything as it was, but for a flush: the disk tells of what it
-//! lost but once, be it of what clients wrote. From step 3 on nobody knows which places count until
-//! the disk is read again. In both cases the replica is given up, as by any failed write.
+//! What fails before step 3 leaves everything as it was, but for a flush that fails for more than
+//! want of room: the disk tells of what it lost but once, be it of what clients wrote. From step 3
+//! on nobody knows which places count until the disk is read again. In both cases the replica is
+//! given up, as by any failed write.
 //!
 //! The stamp of a further volume's disk is copied like a superblock, with the number that it has:
 //! it still is as new as that of the first disk, or one ahead.

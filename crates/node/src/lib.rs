@@ -150,7 +150,7 @@ pub enum NodeError {
 
 /// What to do where a start found no room.
 fn room_hint(source: &stdio::Error) -> &'static str {
-    if matches!(source.kind(), stdio::ErrorKind::StorageFull | stdio::ErrorKind::QuotaExceeded) {
+    if state_dir::is_full(source) {
         "; make room there, and where systemd has given the service up: `systemctl reset-failed \
          basalt-node`, then `systemctl start basalt-node`"
     } else {

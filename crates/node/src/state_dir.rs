@@ -341,7 +341,8 @@ fn store_start_count(path: &Path, start_count: u64) -> io::Result<()> {
     }
 }
 
-fn is_full(error: &io::Error) -> bool {
+/// There is no room for what was to be written.
+pub(crate) fn is_full(error: &io::Error) -> bool {
     [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded].contains(&error.kind())
 }
 

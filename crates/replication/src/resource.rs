@@ -527,6 +527,11 @@ impl Resource {
         self.peers.get(&node)?.report?.replica
     }
 
+    /// The replica of a member is in reach, and of some line.
+    fn has_data(&self, node: NodeId) -> bool {
+        self.replica_of(node).is_some_and(|replica| replica.branch != Branch(0))
+    }
+
     /// The members that this node's configuration names.
     fn named(&self) -> MemberSet {
         self.options.members.iter().map(|member| member.node).collect()

@@ -45,6 +45,19 @@ fn parted(after_split: AfterSplit) -> Scenario {
     it
 }
 
+/// Node 2 went on alone, and is no Primary any more; node 0 is, and node 1 with it.
+fn third_parted() -> Scenario {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    demand_of_all(&mut it, AfterSplit::default());
+    it.must_write(0, 7, 1);
+    it.part(&[0, 1], &[2]);
+    it.promote(2);
+    it.must_write(2, 7, 30);
+    it.demote(2);
+    it.must_write(0, 7, 10);
+    it
+}
+
 fn meet(it: &mut Scenario) {
     it.meet(&[0], &[1]);
     it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
@@ -294,14 +307,7 @@ fn what_was_written_since_a_node_was_told_to_give_way_is_not_given_up() {
 /// comes; then clients write to those two, and only that one of them is left.
 #[test]
 fn a_word_ends_when_clients_write_to_the_replica_through_another_node() {
-    let mut it = Scenario::with_quorum_off(3, 0);
-    demand_of_all(&mut it, AfterSplit::default());
-    it.must_write(0, 7, 1);
-    it.part(&[0, 1], &[2]);
-    it.promote(2);
-    it.must_write(2, 7, 30);
-    it.demote(2);
-    it.must_write(0, 7, 10);
+    let mut it = third_parted();
     it.demote(0);
     it.discard(1, 2);
     it.promote(0);
@@ -319,14 +325,7 @@ fn a_word_ends_when_clients_write_to_the_replica_through_another_node() {
 #[test]
 fn a_word_ends_where_who_was_asked_goes_away() {
     for micros in (0..4000).step_by(100) {
-        let mut it = Scenario::with_quorum_off(3, 0);
-        demand_of_all(&mut it, AfterSplit::default());
-        it.must_write(0, 7, 1);
-        it.part(&[0, 1], &[2]);
-        it.promote(2);
-        it.must_write(2, 7, 30);
-        it.demote(2);
-        it.must_write(0, 7, 10);
+        let mut it = third_parted();
         it.meet(&[1], &[2]);
         it.until("the split brain", |it| it.is_split(1, 2) && it.is_split(2, 1));
         it.command(1, Command::DiscardData { peer: NodeId::new(2) });

@@ -10,7 +10,6 @@ use replication::contract::{PartId, Payload, RequestError};
 use stdx::time::Time;
 
 use crate::limits::STATUS_EXTENTS_MAX;
-use crate::links::HostedId;
 use crate::nbd::Nbd;
 use crate::nbd::work::{ClientRequest, Work, of_part_id};
 use crate::outstanding::{Orphanage, Outstanding};
@@ -251,30 +250,22 @@ impl Orphanage for Nbd {
         &mut self.requests
     }
 
+    fn outstanding(request: &mut ClientRequest) -> Outstanding<'_> {
+        Outstanding {
+            hosted: request.hosted,
+            is_orphan: &mut request.is_orphan,
+            in_flight: &mut request.in_flight,
+            part_bytes: request.room.part,
+            is_counted: request.room.part > 0,
+        }
+    }
+
     fn orphans(&mut self) -> &mut usize {
         &mut self.orphans
     }
 
     fn take_out(&mut self, key: Key, _kit: &mut Kit) {
         self.forget(key);
-    }
-}
-
-impl Outstanding for ClientRequest {
-    fn hosted(&self) -> HostedId {
-        self.hosted
-    }
-
-    fn is_orphan(&mut self) -> &mut bool {
-        &mut self.is_orphan
-    }
-
-    fn in_flight(&mut self) -> &mut usize {
-        &mut self.in_flight
-    }
-
-    fn part_bytes(&self) -> usize {
-        self.room.part
     }
 }
 

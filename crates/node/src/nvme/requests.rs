@@ -424,34 +424,22 @@ impl Orphanage for Nvme {
         &mut self.requests
     }
 
+    fn outstanding(request: &mut IoRequest) -> Outstanding<'_> {
+        Outstanding {
+            hosted: request.hosted,
+            is_orphan: &mut request.is_orphan,
+            in_flight: &mut request.in_flight,
+            part_bytes: 0,
+            is_counted: request.held_bytes > 0,
+        }
+    }
+
     fn orphans(&mut self) -> &mut usize {
         &mut self.orphans
     }
 
     fn take_out(&mut self, key: Key, kit: &mut Kit) {
         self.forget(key, kit);
-    }
-}
-
-impl Outstanding for IoRequest {
-    fn hosted(&self) -> HostedId {
-        self.hosted
-    }
-
-    fn is_orphan(&mut self) -> &mut bool {
-        &mut self.is_orphan
-    }
-
-    fn in_flight(&mut self) -> &mut usize {
-        &mut self.in_flight
-    }
-
-    fn part_bytes(&self) -> usize {
-        0
-    }
-
-    fn is_counted(&self) -> bool {
-        self.held_bytes > 0
     }
 }
 

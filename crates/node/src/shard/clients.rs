@@ -166,7 +166,6 @@ impl Shard {
             return;
         }
         hosted.is_primary = is_primary;
-        hosted.is_news = true;
         log!(Notice, Scope::resource(hosted.name()), "this node is {role}");
         if !is_primary {
             let is_asked = hosted.commands.iter().any(|it| it.kind == CommandKind::Demote);
@@ -180,6 +179,7 @@ impl Shard {
             self.shut_way(id);
         }
         self.look_at_path(id);
+        self.note_news(id);
     }
 
     /// The role may have changed, or could not: clients that wait are served or sent away.

@@ -225,18 +225,12 @@ impl Part {
         action: GroupAction,
         rim: &mut Rim,
     ) -> Option<GroupAction> {
-        let Some(disk) = &mut self.disk else {
+        let Some(disk) = self.disk.as_mut().filter(|disk| !disk.lacks(&action)) else {
             if let Some(token) = token_of(&action) {
                 rim.answer(self.id, token, Err(DeviceError));
             }
             return None;
         };
-        if disk.lacks(&action) {
-            if let Some(token) = token_of(&action) {
-                rim.answer(self.id, token, Err(DeviceError));
-            }
-            return None;
-        }
         if matches!(action, GroupAction::WriteMetadata { .. })
             && let Some(held) = &mut disk.held
         {

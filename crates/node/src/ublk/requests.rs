@@ -321,30 +321,18 @@ impl Orphanage for Ublk {
         &mut self.requests
     }
 
+    fn outstanding(request: &mut BlockRequest) -> Outstanding<'_> {
+        Outstanding {
+            hosted: request.hosted,
+            is_orphan: &mut request.is_orphan,
+            in_flight: &mut request.in_flight,
+            part_bytes: request.part_bytes,
+            is_counted: request.part_bytes > 0,
+        }
+    }
+
     fn orphans(&mut self) -> &mut usize {
         &mut self.orphans
-    }
-
-    fn take_out(&mut self, key: Key, _kit: &mut Kit) {
-        self.requests.remove(key);
-    }
-}
-
-impl Outstanding for BlockRequest {
-    fn hosted(&self) -> HostedId {
-        self.hosted
-    }
-
-    fn is_orphan(&mut self) -> &mut bool {
-        &mut self.is_orphan
-    }
-
-    fn in_flight(&mut self) -> &mut usize {
-        &mut self.in_flight
-    }
-
-    fn part_bytes(&self) -> usize {
-        self.part_bytes
     }
 }
 

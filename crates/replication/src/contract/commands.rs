@@ -32,7 +32,8 @@ pub enum Command {
     /// Give a volume another size, whoever leads; answered when that is under way.
     Resize(ResizeTask),
     /// Give up what was written here since this node's line and that of `peer`, or of any peer,
-    /// parted. For the next time that they meet, or for now if they have; answered at once.
+    /// parted. For the next time that they meet, or for now if they have; answered at once. Refused
+    /// where nothing parted, and over when clients write to the replica.
     DiscardData { peer: Option<NodeId> },
 }
 

@@ -7,9 +7,7 @@
 use std::collections::BTreeMap;
 
 use format::config::{Config, InSync, Purpose};
-use format::ids::{
-    Ballot, BlockRange, BootId, Branch, Epoch, Incarnation, MemberSet, NodeId, Nonce, Seq,
-};
+use format::ids::{Ballot, BlockRange, BootId, Epoch, Incarnation, MemberSet, NodeId, Nonce, Seq};
 use format::message::{Control, Sealed, SlotBase};
 use format::metadata::ReplicaState;
 use stdx::time::Time;
@@ -353,12 +351,6 @@ impl Resource {
         }
     }
 
-    fn has_a_replica_with_data(&self) -> bool {
-        let replicas = self.diskful();
-        let in_reach = replicas.iter().filter_map(|node| self.replica_of(node));
-        in_reach.into_iter().any(|replica| replica.branch != Branch(0))
-    }
-
     pub(crate) fn on_prepared_for_promotion(&mut self, base: Config) {
         let Some(promotion) = self.promotion.as_ref() else { return self.attempt = None };
         let mode = promotion.mode;
@@ -372,7 +364,8 @@ impl Resource {
             self.fail_promotion(CommandErrorCode::Busy, reason);
             return;
         }
-        if base.epoch == Epoch(0) && mode != PromoteMode::Force && self.has_a_replica_with_data() {
+        let has_data = self.diskful().iter().any(|node| self.has_data(node));
+        if base.epoch == Epoch(0) && mode != PromoteMode::Force && has_data {
             let reason = "replicas in reach have data, and the votes of a majority know of none: \
                           their stores are lost";
             return self.fail_promotion(CommandErrorCode::VotesLost, reason);

@@ -218,7 +218,6 @@ impl Resource {
         self.start_wanted_verify();
         self.start_wanted_resize();
         if self.serves_clients() {
-            self.forget_any_wish();
             self.actions.push(ResourceAction::RoleChanged { primary: true });
             self.actions.push(ResourceAction::RenewLease);
             self.renew_lease();

@@ -229,7 +229,7 @@ impl Resource {
                 out_of_sync: left,
                 copied_blocks: copied,
                 has_replica: self.replica_of(node).is_some(),
-                has_data: self.replica_of(node).is_some_and(|replica| replica.branch != Branch(0)),
+                has_data: self.has_data(node),
                 has_other_history: self.has_other_history(node),
                 lacks: self.lacks(node),
                 holds_bytes: self.held_of_lacking(node),
