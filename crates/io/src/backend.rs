@@ -13,6 +13,8 @@ use std::io;
 use std::os::fd::RawFd;
 use std::time::Duration;
 
+use stdx::time::Time;
+
 use crate::poll::Poller;
 use crate::ring::Ring;
 
@@ -137,6 +139,7 @@ pub(crate) enum Wait {
     No,
     /// `together` completions are waited for first, for a moment, where the back end can.
     For {
+        now: Time,
         limit: Duration,
         together: u32,
     },

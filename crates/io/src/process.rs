@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, Write};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::time::Duration;
 
 /// From `linux/prctl.h`, since Linux 5.6.
@@ -89,6 +89,47 @@ pub fn machine_memory() -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kib.checked_mul(1024)
+}
+
+/// The process that started this one.
+#[derive(Debug)]
+pub struct Parent {
+    pid: u32,
+    /// Readable once the process has ended; `None` where the kernel gives none (before Linux 5.3,
+    /// or under a filter of system calls).
+    end: Option<OwnedFd>,
+}
+
+impl Parent {
+    #[must_use]
+    pub fn of_this_process() -> Self {
+        let pid = std::os::unix::process::parent_id();
+        let flags: libc::c_uint = 0;
+        // SAFETY: no pointer is passed.
+        let result = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, flags) };
+        let descriptor = libc::c_int::try_from(result).ok().filter(|it| *it >= 0);
+        // SAFETY: the call above made this descriptor for us, and nobody else knows it.
+        let end = descriptor.map(|it| unsafe { OwnedFd::from_raw_fd(it) });
+        Self { pid, end }
+    }
+
+    /// Waits until it has ended, looking `interval` apart where the kernel does not tell. A parent
+    /// that ended before has another one's place taken by now: the number alone says who it is.
+    pub fn wait(&self, interval: Duration) {
+        while std::os::unix::process::parent_id() == self.pid {
+            match &self.end {
+                Some(end) => wait_for_input(end),
+                None => std::thread::park_timeout(interval),
+            }
+        }
+    }
+}
+
+/// Until there is some, or a signal came.
+fn wait_for_input(descriptor: &OwnedFd) {
+    let mut wanted = libc::pollfd { fd: descriptor.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: the set is one valid pollfd, and the descriptor is open.
+    unsafe { libc::poll(&raw mut wanted, 1, -1) };
 }
 
 /// A thread of this process.

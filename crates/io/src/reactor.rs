@@ -573,7 +573,7 @@ impl Reactor {
         let wait = if until == Time::NEVER {
             Wait::Forever
         } else {
-            Wait::For { limit: until.since(present), together: self.together }
+            Wait::For { now: present, limit: until.since(present), together: self.together }
         };
         self.base.backend.enter(wait)
     }
@@ -685,7 +685,7 @@ impl Drop for Reactor {
         unsafe { self.base.backend.push(Operation::CancelAll, Tag::CancelAll) };
         // What a ublk device has fetched ends with the ring, and names no memory of ours.
         while self.base.backend.in_flight() > self.queues.armed() {
-            let wait = Wait::For { limit: Duration::from_secs(1), together: 1 };
+            let wait = Wait::For { now: now(), limit: Duration::from_secs(1), together: 1 };
             let entered = self.base.backend.enter(wait);
             entered.expect("the kernel must give memory back before it can be freed");
             while let Some(completion) = self.base.backend.pop() {

@@ -24,9 +24,10 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::time::Duration;
 
 use io_uring::{IoUring, cqueue, opcode, squeue, types};
+use stdx::time::Time;
 
 use crate::backend::{Completion, DiskCall, Operation, Place, SocketCall, Tag, Wait};
-use alarm::Alarm;
+use alarm::{Alarm, Needs};
 
 /// A flag of a receive (Linux 5.19): to wait for something to come before the first try.
 const POLL_FIRST: u16 = 1 << 0;
@@ -75,7 +76,7 @@ impl Ring {
             in_flight: 0,
             sends: 0,
             sends_queued: 0,
-            alarm: Alarm::Off,
+            alarm: Alarm::Off(Needs::NONE),
             enters: 0,
         }
     }
@@ -230,9 +231,9 @@ impl Ring {
 
     /// How many completions a wait is for, at least, and how long it may take; `None` if something
     /// else ends it in time.
-    fn terms(&mut self, limit: Duration, together: u32) -> (u32, Option<Duration>) {
+    fn terms(&mut self, now: Time, limit: Duration, together: u32) -> (u32, Option<Duration>) {
         let least = together.max(1) + self.prompt_sends();
-        let is_met = least == 1 || self.alarm.need(&mut self.uring.submission());
+        let is_met = least == 1 || self.alarm.need(now, &mut self.uring.submission());
         let is_near = limit < alarm::PERIOD;
         let limit = Some(limit).filter(|_| is_near || !self.alarm.is_on());
         (if is_met { least } else { 1 }, limit)
@@ -243,7 +244,7 @@ impl Ring {
         let (least, limit) = match wait {
             Wait::No => (0, None),
             Wait::Forever => (1, None),
-            Wait::For { limit, together } => self.terms(limit, together),
+            Wait::For { now, limit, together } => self.terms(now, limit, together),
         };
         let queued = u32::try_from(self.uring.submission().len()).expect("below the queue's size");
         let mut flags = enter_flag::GETEVENTS | enter_flag::REGISTERED_RING;

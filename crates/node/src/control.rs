@@ -233,11 +233,9 @@ fn watch(
         drop(signals.send(End::Asked(format!("{} was received", termination.wait()))));
     })?;
     if options.exit_with_parent {
-        let parent = std::os::unix::process::parent_id();
+        let parent = io::process::Parent::of_this_process();
         spawn("parent", move || {
-            while std::os::unix::process::parent_id() == parent {
-                thread::park_timeout(PARENT_POLL_INTERVAL);
-            }
+            parent.wait(PARENT_POLL_INTERVAL);
             drop(end.send(End::Asked("the process that started this one is gone".to_owned())));
         })?;
     }

@@ -274,7 +274,7 @@ pub(crate) const MEMBERS_PATIENCE: Duration = Duration::from_secs(3);
 pub(crate) const PATIENCE_LOGGED_AFTER: Duration = Duration::from_secs(1);
 /// How long such a wait rests between two attempts: nobody tells when a lock is free.
 pub(crate) const PATIENCE_POLL_INTERVAL: Duration = Duration::from_millis(10);
-/// How often a daemon looks whether its parent still lives.
+/// How often a daemon looks whether its parent still lives, where the kernel does not tell.
 pub(crate) const PARENT_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Messages between the control thread and a shard.
 pub(crate) const MAILBOX_CAPACITY: usize = 1024;

@@ -6,18 +6,24 @@
 //! register of the processor, and on a virtual machine two calls of its host.
 //!
 //! ```text
-//! Off --a wait needs it--> On --went off twice without a need--> Ending --its last answer--> Off
+//! Off --waits need it--> On --went off twice without a need--> Ending --its last answer--> Off
 //! ```
+//!
+//! Where waits are few it would wake a thread that has nothing to do: it begins with the last of
+//! [`ENOUGH`] waits that need it, each less than a period after the one before.
 //!
 //! It cannot be missed. The kernel counts what goes off during a wait and ends the wait, however
 //! many completions it was for; what went off before sets the next timer as the wait begins.
 
-use io_uring::{cqueue, opcode, squeue, types};
 use std::time::Duration;
+
+use io_uring::{cqueue, opcode, squeue, types};
+use stdx::time::Time;
 
 /// How long a wait goes on at most while the alarm is on.
 pub(super) const PERIOD: Duration = Duration::from_millis(1);
 static TIMESPEC: types::Timespec = types::Timespec::new().nsec(PERIOD.subsec_nanos());
+const ENOUGH: u32 = 8;
 /// The user data of the request, and of the one that ends it: those of no tag.
 const ALARM: u64 = u64::MAX;
 const END: u64 = u64::MAX - 1;
@@ -26,11 +32,30 @@ const END: u64 = u64::MAX - 1;
 pub(super) enum Alarm {
     /// The kernel has none of the kind (before Linux 6.4).
     Never,
-    Off,
+    Off(Needs),
     On {
         is_needed: bool,
     },
     Ending,
+}
+
+/// Waits in a row that needed it while it was off.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Needs {
+    count: u32,
+    last_at: Time,
+}
+
+impl Needs {
+    pub(super) const NONE: Self = Self { count: 0, last_at: Time::ZERO };
+
+    /// There is another one. True once they are enough.
+    fn note(&mut self, now: Time) -> bool {
+        let is_near = now.since(self.last_at) < PERIOD;
+        self.count = if is_near { self.count + 1 } else { 1 };
+        self.last_at = now;
+        self.count >= ENOUGH
+    }
 }
 
 impl Alarm {
@@ -39,11 +64,14 @@ impl Alarm {
         matches!(self, Self::On { .. })
     }
 
-    /// A wait is to end in time. True if it does.
-    pub(super) fn need(&mut self, queue: &mut squeue::SubmissionQueue<'_>) -> bool {
+    /// A wait that begins now is to end in time. True if it does.
+    pub(super) fn need(&mut self, now: Time, queue: &mut squeue::SubmissionQueue<'_>) -> bool {
         match self {
             Self::Never | Self::Ending => return false,
-            Self::Off => {
+            Self::Off(needs) => {
+                if !needs.note(now) {
+                    return false;
+                }
                 let flags = types::TimeoutFlags::MULTISHOT;
                 let request = opcode::Timeout::new(&raw const TIMESPEC).flags(flags).build();
                 // SAFETY: the time that the request names lives as long as the process.
@@ -74,7 +102,7 @@ impl Alarm {
             }
         } else if !cqueue::more(entry.flags()) {
             let is_refused = entry.result() == -libc::EINVAL;
-            *self = if is_refused { Self::Never } else { Self::Off };
+            *self = if is_refused { Self::Never } else { Self::Off(Needs::NONE) };
         } else if let Self::On { is_needed } = self
             && !std::mem::take(is_needed)
         {

@@ -142,11 +142,24 @@ impl Links {
         pipe.push_urgent(LinkMessage::Heartbeat(heartbeat));
     }
 
-    pub(crate) fn answer_heartbeat(&mut self, way: Way, heartbeat: Heartbeat, refused: Vec<u32>) {
+    /// Ours goes with the answer where it is due soon: two messages in one, for each end.
+    pub(crate) fn answer_heartbeat(
+        &mut self,
+        way: Way,
+        heartbeat: Heartbeat,
+        refused: Vec<u32>,
+        now: Time,
+    ) {
         let Heartbeat { id, sent_at_ns, leases } = heartbeat;
         self.spare_requests = leases;
         let ack = HeartbeatAck { id, sent_at_ns, refused };
-        self.links[way.link].pipe_mut(way.shard).push_urgent(LinkMessage::HeartbeatAck(ack));
+        let pipe = self.links[way.link].pipe_mut(way.shard);
+        pipe.push_urgent(LinkMessage::HeartbeatAck(ack));
+        if pipe.heart.beat_at <= now + HEARTBEAT_INTERVAL / 2 {
+            pipe.heart.beat_at = now + HEARTBEAT_INTERVAL;
+            self.facts.push_back(Fact::HeartbeatDue { way });
+            self.is_due = true;
+        }
     }
 
     pub(super) fn on_heartbeat_ack(&mut self, way: Way, ack: &HeartbeatAck) {
@@ -181,5 +194,54 @@ impl Pipe {
             let message = Message::Link(message);
             self.queue.push_front(Queued { handle: 0, message, payload: None });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::links::LEAD;
+    use crate::links::fixture::{connected, kit};
+
+    const NOW: Time = Time(1_000_000_000);
+    const WAY: Way = Way { link: 0, shard: LEAD };
+
+    /// Whether our heartbeat goes with the answer, where it is due after so long.
+    fn goes_with_answer(due_after: Duration) -> bool {
+        let (mut links, _) = connected();
+        links.links[0].pipe_mut(LEAD).heart.beat_at = NOW + due_after;
+        let theirs = Heartbeat { id: 7, sent_at_ns: 1, leases: Vec::new() };
+        links.answer_heartbeat(WAY, theirs, Vec::new(), NOW);
+        let is_due = matches!(links.pop_fact(), Some(Fact::HeartbeatDue { way: WAY }));
+        let beat_at = links.links[0].pipe_mut(LEAD).heart.beat_at;
+        let expected = if is_due { HEARTBEAT_INTERVAL } else { due_after };
+        assert_eq!(beat_at, NOW + expected);
+        assert!(links.pop_fact().is_none());
+        is_due
+    }
+
+    #[test]
+    fn heartbeat_that_is_due_soon_goes_with_the_answer_to_the_other() {
+        assert!(goes_with_answer(Duration::ZERO));
+        assert!(goes_with_answer(HEARTBEAT_INTERVAL / 2));
+        assert!(!goes_with_answer(HEARTBEAT_INTERVAL * 3 / 4));
+        assert!(!goes_with_answer(HEARTBEAT_INTERVAL));
+    }
+
+    /// What is sent beside the answer is no reason to send one again at once.
+    #[test]
+    fn heartbeats_of_both_ends_do_not_chase_each_other() {
+        let (mut links, _) = connected();
+        let mut kit = kit();
+        links.tick_connected(0, &mut kit);
+        while let Some(fact) = links.pop_fact() {
+            let Fact::HeartbeatDue { way } = fact else { continue };
+            links.send_heartbeat(way, &[], kit.now);
+        }
+        let theirs = Heartbeat { id: 7, sent_at_ns: 1, leases: Vec::new() };
+        links.answer_heartbeat(WAY, theirs, Vec::new(), kit.now);
+        assert!(links.pop_fact().is_none(), "ours has just been sent");
     }
 }

@@ -156,7 +156,8 @@ impl Shard {
                 refused.push(lease.handle);
             }
         }
-        self.rim.links.answer_heartbeat(way, heartbeat, refused);
+        let Rim { links, kit, .. } = &mut self.rim;
+        links.answer_heartbeat(way, heartbeat, refused, kit.now);
     }
 }
 
