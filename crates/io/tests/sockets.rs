@@ -698,14 +698,19 @@ fn a_send_that_ends_at_once_ends_no_wait() {
             outside.write_all(b"answer").unwrap();
         }
     });
-    // An answer may take longer than the kernel waits for both: the quickest of many rounds counts.
-    let enters = (0..50).map(|_| enters_of_a_round(&mut reactor, socket, whole)).min().unwrap();
     let wanted = match reactor.backend() {
         BackendKind::IoUring if kernel_is_at_least(6, 12) => 1,
         BackendKind::IoUring => 2,
         // The send, a receive that finds nothing, the wait, and the receive.
         BackendKind::Poll => 4,
     };
+    // An answer may take longer than the kernel waits for both, on a busy machine many times in a
+    // row: the quickest round counts.
+    let end = now() + Duration::from_secs(10);
+    let mut enters = u64::MAX;
+    while enters > wanted && now() < end {
+        enters = enters.min(enters_of_a_round(&mut reactor, socket, whole));
+    }
     assert!(enters <= wanted, "{enters} enters for a send and its answer");
     reactor.close(socket);
     answerer.join().unwrap();

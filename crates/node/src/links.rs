@@ -46,7 +46,7 @@ use stdx::time::Time;
 use crate::limits::{
     DIAL_BACKOFF_MIN, STRANGERS_MAX, TURNED_AWAY_LOG_INTERVAL, TURNED_AWAY_LOGGED_MAX,
 };
-use crate::links::active::{Active, Opened, Settled};
+use crate::links::active::{Actives, Opened, Settled};
 use crate::links::connection::{Connection, Stage};
 use crate::links::paths::{Named, Path, Target};
 use crate::links::secure::Secrecy;
@@ -227,7 +227,7 @@ struct Link {
     /// OPENs of ours that hold no longer, while the peer's answer is to come: one of a resource.
     given_up: Vec<(ResourceId, u32)>,
     /// Of all resources that are connected.
-    actives: Vec<Active>,
+    actives: Actives,
     settled: Settled,
     /// At the homes of resources.
     opened: Opened,
@@ -529,7 +529,7 @@ impl Link {
             sessions: Vec::new(),
             next_handle: 1,
             given_up: Vec::new(),
-            actives: Vec::new(),
+            actives: Actives::default(),
             settled: Settled::default(),
             opened: Opened::default(),
         }

@@ -23,6 +23,50 @@ pub(super) struct Active {
     pub(super) handles: Handles,
 }
 
+/// The connected members of one link: each message asks for one of them.
+#[derive(Debug, Default)]
+pub(super) struct Actives {
+    /// In the order of resources and members.
+    by_member: Vec<Active>,
+    /// The same, in the order of sets and the peer's handles.
+    by_handle: Vec<Active>,
+}
+
+impl Active {
+    fn member(&self) -> (HostedId, NodeId) {
+        (self.hosted, self.peer)
+    }
+
+    fn theirs(&self) -> (u64, u32) {
+        (self.handles.set, self.handles.theirs)
+    }
+}
+
+impl Actives {
+    pub(super) fn insert(&mut self, active: Active) {
+        self.retain(|other| other.member() != active.member());
+        let place = self.by_member.partition_point(|other| other.member() < active.member());
+        self.by_member.insert(place, active);
+        let place = self.by_handle.partition_point(|other| other.theirs() < active.theirs());
+        self.by_handle.insert(place, active);
+    }
+
+    pub(super) fn retain(&mut self, keep: impl Fn(&Active) -> bool) {
+        self.by_member.retain(&keep);
+        self.by_handle.retain(keep);
+    }
+
+    fn of_member(&self, member: (HostedId, NodeId)) -> Option<&Active> {
+        let place = self.by_member.binary_search_by_key(&member, Active::member).ok()?;
+        Some(&self.by_member[place])
+    }
+
+    fn of_handle(&self, set: u64, handle: u32) -> Option<&Active> {
+        let place = self.by_handle.binary_search_by_key(&(set, handle), Active::theirs).ok()?;
+        Some(&self.by_handle[place])
+    }
+}
+
 /// Where a message of a resource goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Route {
@@ -117,9 +161,7 @@ impl Links {
         handles: Handles,
         kit: &mut Kit,
     ) {
-        let actives = &mut self.links[link].actives;
-        actives.retain(|active| active.hosted != hosted || active.peer != peer);
-        actives.push(Active { hosted, peer, handles });
+        self.links[link].actives.insert(Active { hosted, peer, handles });
         self.resume_all(link, kit);
     }
 
@@ -167,11 +209,8 @@ impl Links {
 
     pub(super) fn meant_by(&self, link: usize, handle: u32) -> Meant {
         let link = &self.links[link];
-        let is_meant = |active: &&Active| {
-            // What the set before it lost, nobody knows: nothing is added to its sessions.
-            active.handles.theirs == handle && active.handles.set == link.set
-        };
-        if let Some(active) = link.actives.iter().find(is_meant) {
+        // What the set before it lost, nobody knows: nothing is added to its sessions.
+        if let Some(active) = link.actives.of_handle(link.set, handle) {
             return Meant::Member(active.hosted, active.peer);
         }
         if link.settled.has(handle) { Meant::Gone } else { Meant::Unsettled }
@@ -181,12 +220,11 @@ impl Links {
     pub(crate) fn route(
         &self,
         link: usize,
-        (hosted, peer): (HostedId, NodeId),
+        member: (HostedId, NodeId),
         shard: impl FnOnce(u8) -> u8,
     ) -> Option<Route> {
         let known = self.links.get(link)?;
-        let is_meant = |active: &&Active| active.hosted == hosted && active.peer == peer;
-        let active = known.actives.iter().find(is_meant)?;
+        let active = known.actives.of_member(member)?;
         if active.handles.set != known.set {
             return None;
         }
@@ -206,11 +244,41 @@ impl Links {
 #[cfg(test)]
 mod tests {
     use format::ids::ResourceId;
+    use stdx::random::Random;
     use stdx::time::Time;
 
     use super::*;
     use crate::links::Fact;
     use crate::links::fixture::{HOSTED, RESOURCE, kit, node, on_open, with_resource};
+
+    /// Against a list that is searched from its start to its end.
+    #[test]
+    fn members_are_found_by_who_they_are_and_by_their_handles() {
+        let (mut actives, mut list) = (Actives::default(), Vec::<Active>::new());
+        let mut below = {
+            let mut random = Random::new(5);
+            move |bound: u32| u32::try_from(random.below(bound.into())).expect("below it")
+        };
+        for theirs in 1..2000 {
+            let peer = u8::try_from(below(3)).expect("few members");
+            let member = (HostedId(below(40)), node(peer));
+            list.retain(|other| other.member() != member);
+            if below(3) == 0 {
+                actives.retain(|other| other.member() != member);
+            } else {
+                let handles = Handles { ours: 7, theirs, set: below(3).into() };
+                let active = Active { hosted: member.0, peer: member.1, handles };
+                actives.insert(active);
+                list.push(active);
+            }
+            let (set, handle) = (u64::from(below(3)), below(theirs) + 1);
+            let of_list = list.iter().find(|other| other.theirs() == (set, handle));
+            let member_of = |active: Option<&Active>| active.map(Active::member);
+            assert_eq!(member_of(actives.of_handle(set, handle)), member_of(of_list));
+            let of_list = list.iter().find(|other| other.member() == member);
+            assert_eq!(actives.of_member(member).map(Active::theirs), of_list.map(Active::theirs));
+        }
+    }
 
     /// What the shard does about what is void, and about what is up: the latter it may do later.
     fn settle_void(links: &mut Links, kit: &mut Kit) {

@@ -41,6 +41,8 @@ struct Beat {
 pub(crate) struct Lease {
     pub(crate) hosted: HostedId,
     pub(crate) peer: NodeId,
+    /// The session's place among those of the link, unless one before it went meanwhile.
+    pub(crate) place: usize,
     pub(crate) handle: u32,
     pub(crate) nonce: Nonce,
 }
@@ -98,19 +100,21 @@ impl Links {
         heart.beat_at.min(silent_at)
     }
 
-    /// The sessions that are up and at home at both ends of a connection: resource, peer and our
-    /// handle.
-    pub(crate) fn open_sessions(
+    /// The leases that are wanted of the sessions which are up and at home at both ends of a
+    /// connection.
+    pub(crate) fn leases(
         &self,
         way: Way,
-    ) -> impl Iterator<Item = (HostedId, NodeId, u32)> + '_ {
+        wanted: impl Fn(HostedId) -> Option<Nonce>,
+    ) -> impl Iterator<Item = Lease> {
         let link = &self.links[way.link];
-        link.sessions.iter().filter_map(move |session| {
+        link.sessions.iter().enumerate().filter_map(move |(place, session)| {
             if session.home_at(link) != way.shard {
                 return None;
             }
             let handle = session.ours.filter(|_| session.is_up())?;
-            Some((session.hosted, session.peer, handle))
+            let (hosted, peer) = (session.hosted, session.peer);
+            Some(Lease { hosted, peer, place, handle, nonce: wanted(hosted)? })
         })
     }
 
@@ -170,10 +174,9 @@ impl Links {
         };
         let Some(beat) = heart.unanswered.remove(place) else { return };
         for lease in &beat.leases {
-            let standing = sessions
-                .iter()
-                .any(|session| session.is_up() && session.ours == Some(lease.handle));
-            if standing {
+            let is_its = |one: &Session| one.is_up() && one.ours == Some(lease.handle);
+            let is_in_place = sessions.get(lease.place).is_some_and(is_its);
+            if is_in_place || sessions.iter().any(is_its) {
                 self.facts.push_back(Fact::Lease {
                     hosted: lease.hosted,
                     peer: lease.peer,

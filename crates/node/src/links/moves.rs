@@ -145,7 +145,7 @@ mod tests {
     fn nothing_is_added_to_a_session_of_a_former_set() {
         let mut links = with_resource();
         let handles = Handles { ours: 48, theirs: 16, set: 1 };
-        links.links[0].actives.push(Active { hosted: HOSTED, peer: node(1), handles });
+        links.links[0].actives.insert(Active { hosted: HOSTED, peer: node(1), handles });
         let route = |links: &Links| links.route(0, (HOSTED, node(1)), |_| 0);
         assert_eq!(links.meant_by(0, 16), Meant::Member(HOSTED, node(1)));
         assert!(route(&links).is_some());

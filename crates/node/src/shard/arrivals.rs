@@ -6,7 +6,6 @@ use format::ids::NodeId;
 use format::message::{DataBody, Heartbeat, ResourceMessage};
 use replication::contract::{GroupAction, GroupInput, ResourceInput};
 
-use crate::links::heartbeat::Lease;
 use crate::links::{self, HostedId, Way};
 use crate::nbd;
 use crate::shard::cross::Effect;
@@ -129,14 +128,10 @@ impl Shard {
     fn send_heartbeat(&mut self, way: Way) {
         let mut leases = std::mem::take(&mut self.leases);
         leases.clear();
-        for (id, peer, handle) in self.rim.links.open_sessions(way) {
-            let nonce = self
-                .hosted
-                .get(id.0 as usize)
-                .and_then(Option::as_ref)
-                .and_then(|hosted| hosted.resource.lease_wanted());
-            leases.extend(nonce.map(|nonce| Lease { hosted: id, peer, handle, nonce }));
-        }
+        let wanted = |id: HostedId| {
+            self.hosted.get(id.0 as usize)?.as_ref().and_then(|it| it.resource.lease_wanted())
+        };
+        leases.extend(self.rim.links.leases(way, wanted));
         self.rim.links.send_heartbeat(way, &leases, self.rim.kit.now);
         self.leases = leases;
     }
