@@ -72,6 +72,25 @@ fn requests_fail_where_the_options_say_so() {
     it.must_write(0, 7, 3);
 }
 
+/// Whoever takes over has its first lease a round trip later: what clients ask for meanwhile waits.
+#[test]
+fn requests_of_a_new_primary_wait_for_its_first_lease() {
+    let demands = Demands { on_no_quorum: OnNoQuorum::IoError, ..Demands::default() };
+    let mut it = three(demands);
+    it.cluster.kill(0);
+    it.promote(1);
+    let part = it.write(1, 7, 2);
+    it.until("an answer", |it| it.ended(part).is_some());
+    assert_eq!(it.ended(part), Some(&Ok(None)));
+    // One that never comes is missed when it would have run out.
+    it.demote(1);
+    it.promote(1);
+    it.cluster.cut_link(1, 2);
+    let part = it.write(1, 7, 3);
+    it.run(limits::LEASE * 2);
+    assert_eq!(it.ended(part), Some(&Err(RequestError::Io)));
+}
+
 #[test]
 fn held_requests_are_let_go_when_the_options_change() {
     let mut it = three(TWO_COPIES);

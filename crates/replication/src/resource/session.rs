@@ -142,20 +142,20 @@ impl Session {
         }
     }
 
-    /// Its lease ran out, and its groups know.
-    pub(crate) fn has_no_lease(&self) -> bool {
-        self.told_no_quorum
-    }
-
     /// The first lease comes a little after the session began, and is not missed before one would
     /// have run out.
     fn lease_missed_at(&self) -> Time {
         self.lease_until + if self.lease_by.is_some() { Duration::ZERO } else { limits::LEASE }
     }
 
+    /// There is none, and one was to be there by now.
+    pub(crate) fn misses_lease(&self, now: Time) -> bool {
+        self.told_no_quorum && now >= self.lease_missed_at()
+    }
+
     /// It answers nobody for want of a quorum.
     pub(crate) fn is_cut_off(&self, now: Time) -> bool {
-        self.told.hold || self.told_no_quorum && now >= self.lease_missed_at()
+        self.told.hold || self.misses_lease(now)
     }
 
     /// The member is in the write set, is not being lost, and stays there since then.

@@ -231,7 +231,7 @@ impl Resource {
         let demands = &self.options.demands;
         // Who goes on alone is about to have a lease by its own vote.
         let lapsed = !self.holds_for_fencing()
-            && self.session.as_ref().is_some_and(|session| session.has_no_lease());
+            && self.session.as_ref().is_some_and(|session| session.misses_lease(self.now));
         let without_quorum = lapsed || shortage.is_some();
         without_quorum && demands.on_no_quorum == OnNoQuorum::IoError
             || self.has_no_data() && demands.on_no_data == OnNoQuorum::IoError
