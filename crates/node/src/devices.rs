@@ -250,8 +250,20 @@ impl Devices {
                 let hint = "see the daemon's log, and try again";
                 return Err(Failure::new(FailureCode::Timeout, message, hint));
             }
+            self.check_gone(kept)?;
         }
         Ok(!all.is_empty())
+    }
+
+    /// A device that the driver did not take away keeps its record.
+    fn check_gone(&self, kept: &Kept) -> Result<(), Failure> {
+        if self.state.device_record(&kept.label).is_none() {
+            return Ok(());
+        }
+        let device = kept.device;
+        let message = format!("the driver does not take /dev/ublkb{device} away");
+        let hint = format!("see the daemon's log; `basalt device remove {device} --force` may");
+        Err(Failure::new(FailureCode::StateRefused, message, hint))
     }
 
     /// The daemon ends: devices that nobody uses, and that can be written out, go; those of any

@@ -180,6 +180,10 @@ pub(crate) const DEVICE_PEER_LOOK: Duration = Duration::from_millis(20);
 /// How long a number or a file that is still taken is waited for, and how often it is tried.
 pub(crate) const DEVICE_BUSY_PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) const DEVICE_POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// How long the driver is asked again for what it cannot do just now; less than a device that is to
+/// be left may take for that.
+pub(crate) const DEVICE_DRIVER_PATIENCE: Duration = Duration::from_secs(3);
+const _: () = assert!(DEVICE_DRIVER_PATIENCE.as_secs() < DEVICE_LEAVE_DEADLINE.as_secs());
 /// A daemon that ends waits so long to be told whose requests are held back.
 pub(crate) const DEVICE_LOOK_DEADLINE: Duration = Duration::from_secs(3);
 /// And so long for a device to be left.

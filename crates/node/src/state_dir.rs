@@ -247,6 +247,11 @@ impl StateDir {
         }
     }
 
+    /// What is recorded of a device, if that can be read.
+    pub(crate) fn device_record(&self, resource: &str) -> Option<DeviceRecord> {
+        parse_device(&fs::read_to_string(self.device_path(resource)).ok()?)
+    }
+
     /// The devices that an earlier daemon made and did not remove; one whose record cannot be read
     /// is nobody's.
     pub(crate) fn device_records(&self) -> Vec<(String, DeviceRecord)> {
@@ -255,7 +260,8 @@ impl StateDir {
         let records = paths.filter(|path| path.extension().is_some_and(|end| end == "device"));
         let read = |path: PathBuf| {
             let name = path.file_stem()?.to_str()?.to_owned();
-            Some((name, parse_device(&fs::read_to_string(&path).ok()?)?))
+            let record = self.device_record(&name)?;
+            Some((name, record))
         };
         let mut records: Vec<_> = records.filter_map(read).collect();
         records.sort_by(|a, b| a.0.cmp(&b.0));

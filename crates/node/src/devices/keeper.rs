@@ -11,7 +11,7 @@ use frontend::ublk::control::DeviceState;
 use crate::desk::{Desk, overloaded};
 use crate::devices::Plan;
 use crate::devices::claim::Claim;
-use crate::devices::driver::Driver;
+use crate::devices::driver::{Driver, is_passing};
 use crate::devices::kept::Stage;
 use crate::devices::links::{self, Link};
 use crate::devices::names::Names;
@@ -26,12 +26,52 @@ use crate::shard::messages::{DeviceOrder, ToShard};
 use crate::state_dir::{DeviceRecord, StateDir};
 use crate::ublk::{Facts, News};
 
+/// A taking over that fails like this is tried again: the last daemon still has the device's file,
+/// or the kernel can do nothing just now.
+const RECOVERY_PASSING: &[i32] = &[libc::EBUSY, libc::EAGAIN, libc::ENOMEM, libc::EINTR];
+
 /// How a device comes into this daemon's hands.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum How {
     Begin,
     /// The last daemon left it.
     Recover(DeviceRecord),
+}
+
+/// Why a device is not served.
+#[derive(Debug)]
+enum Refusal {
+    /// Its users may have no other answer than an error: it goes.
+    Final(String),
+    /// Whoever had to do his part did not: the driver, the data thread, the state directory. That
+    /// says nothing of the device: it waits, with its requests and its record, for another attempt.
+    Passing(String),
+}
+
+impl Refusal {
+    fn into_reason(self) -> String {
+        let (Self::Final(reason) | Self::Passing(reason)) = self;
+        reason
+    }
+}
+
+impl From<String> for Refusal {
+    fn from(reason: String) -> Self {
+        Self::Passing(reason)
+    }
+}
+
+/// What the last daemon left.
+#[derive(Debug)]
+enum Found {
+    /// A device that waits for a server.
+    Waiting,
+    /// There is none of ours any more.
+    Nothing,
+    /// It cannot be said, or it does not go.
+    Unknown(stdio::Error),
+    /// This daemon ends, and the next one looks.
+    Unwatched,
 }
 
 /// What becomes of a device that was served.
@@ -96,11 +136,14 @@ impl Keeper {
         let device = self.plan.device;
         let mut driver = match Driver::open(device) {
             Ok(driver) => driver,
-            Err(reason) => return drop(ready.send(Err(reason))),
+            Err(reason) => {
+                log!(Error, scope, "no block device /dev/ublkb{device}: {reason}");
+                return drop(ready.send(Err(reason)));
+            }
         };
         self.supervise();
         let made = match how {
-            How::Begin => self.begin(&mut driver),
+            How::Begin => self.begin_or_go_on(&mut driver),
             How::Recover(record) => self.recover(&mut driver, record),
         };
         let file = match made {
@@ -126,17 +169,35 @@ impl Keeper {
         }
     }
 
+    /// One that an earlier attempt could not take over, or not take away, may still be there.
+    fn begin_or_go_on(&mut self, driver: &mut Driver) -> Result<Option<Arc<File>>, String> {
+        let record = self.state.device_record(&self.plan.label());
+        if let Some(record) = record.filter(|record| record.device == self.plan.device) {
+            let taken = self.recover(driver, record)?;
+            if taken.is_some() || self.ending.is_some() {
+                return Ok(taken);
+            }
+            self.supervise();
+        }
+        self.begin(driver)
+    }
+
     /// Makes and starts a device.
     fn begin(&mut self, driver: &mut Driver) -> Result<Option<Arc<File>>, String> {
-        let facts = self.prepare()?;
-        let made = self.add(driver, facts).and_then(|()| self.serve(driver, Driver::start));
+        let facts = self.prepare().map_err(Refusal::into_reason)?;
+        let made = self
+            .add(driver, facts)
+            .and_then(|()| self.serve(driver, &[], Driver::start).map_err(Refusal::into_reason));
         if made.is_ok()
             && let Err(error) = driver.drop_default_scheduler()
         {
             let (scope, device) = (Scope::resource(&self.plan.resource), self.plan.device);
             log!(Warning, scope, "/dev/ublkb{device} keeps the kernel's I/O scheduler: {error}");
         }
-        self.undo_if_failed(driver, made).map(Some)
+        if made.is_err() {
+            self.undo(driver);
+        }
+        made.map(Some)
     }
 
     fn add(&mut self, driver: &mut Driver, facts: Facts) -> Result<(), String> {
@@ -145,7 +206,8 @@ impl Keeper {
         }
         let (mark, device) = (self.plan.mark, self.plan.device);
         // One that was just removed keeps its number for a moment.
-        let added = self.while_it_fails_with(libc::EEXIST, || driver.add(1, DEVICE_DEPTH, mark));
+        let add = || driver.add(1, DEVICE_DEPTH, mark);
+        let added = self.while_it_fails_with(&[libc::EEXIST], DEVICE_BUSY_PATIENCE, add);
         let info = added.map_err(|error| match error.raw_os_error() {
             Some(libc::EEXIST) => format!(
                 "device number {device} is taken: give the volume another minor, or unmount what \
@@ -161,13 +223,16 @@ impl Keeper {
         self.record(facts)
     }
 
-    /// Opens the device's file, has the shard serve it, and starts it.
+    /// Opens the device's file, has the shard serve it, and starts it, which is tried again while
+    /// it fails with one of these errors.
     fn serve(
         &mut self,
         driver: &mut Driver,
+        passing: &[i32],
         start: fn(&mut Driver) -> stdio::Result<()>,
-    ) -> Result<Arc<File>, String> {
-        let opened = self.while_it_fails_with(libc::ENOENT, || driver.open_char());
+    ) -> Result<Arc<File>, Refusal> {
+        let open = || driver.open_char();
+        let opened = self.while_it_fails_with(&[libc::ENOENT], DEVICE_BUSY_PATIENCE, open);
         let file = opened.map_err(|error| format!("cannot open its queues: {error}"))?;
         let file = Arc::new(file);
         let (place, served) = (self.plan.place, Arc::clone(&file));
@@ -175,9 +240,11 @@ impl Keeper {
         self.tell(DeviceOrder::Serve { place, file: served, depth: DEVICE_DEPTH, size })?;
         match self.next_news(DEVICE_SHARD_DEADLINE) {
             Some(News::Serving) => {}
-            other => return Err(self.reason_of(other)),
+            other => return Err(self.refusal_of(other)),
         }
-        start(driver).map_err(|error| format!("it does not start: {error}"))?;
+        let start = || start(driver);
+        let started = self.while_it_fails_with(passing, DEVICE_RECOVERY_DEADLINE, start);
+        started.map_err(|error| format!("it does not start: {error}"))?;
         Ok(file)
     }
 
@@ -187,28 +254,53 @@ impl Keeper {
         driver: &mut Driver,
         record: DeviceRecord,
     ) -> Result<Option<Arc<File>>, String> {
-        if !self.wait_until_quiesced(driver) {
-            let (device, name) = (self.plan.device, self.plan.resource.clone());
-            log!(
-                Notice,
-                Scope::resource(&name),
-                "/dev/ublkb{device} is gone since: no daemon took it over in time, or the machine \
-                 was restarted; `basalt adm primary {name}` makes it again"
-            );
-            self.forget();
-            return Ok(None);
+        let (device, name) = (self.plan.device, self.plan.resource.clone());
+        let scope = Scope::resource(&name);
+        match self.wait_until_quiesced(driver) {
+            Found::Waiting => {}
+            Found::Nothing => {
+                log!(
+                    Notice,
+                    scope,
+                    "/dev/ublkb{device} is gone since: no daemon took it over in time, or the \
+                     machine was restarted; `basalt adm primary {name}` makes it again"
+                );
+                return Ok(None);
+            }
+            Found::Unknown(error) => {
+                return Err(self.kept(&format!("the driver failed: {error}")));
+            }
+            Found::Unwatched => return Ok(None),
         }
-        let resource = self.plan.resource.clone();
-        log!(Notice, Scope::resource(&resource), "taking /dev/ublkb{} over", self.plan.device);
+        log!(Notice, scope, "taking /dev/ublkb{device} over");
         let made = self.promote(record).and_then(|()| self.take_over(driver, record));
         if matches!(self.ending, Some(News::Leave)) {
             return Ok(None);
         }
-        let made = self.undo_if_failed(driver, made);
-        if made.is_err() {
-            self.give_role_up();
-        }
-        made.map(Some)
+        let made = match made {
+            Ok(file) => return Ok(Some(file)),
+            Err(Refusal::Passing(reason)) if self.ending.is_none() => {
+                self.post_end();
+                Err(self.kept(&reason))
+            }
+            Err(refusal) => {
+                self.undo(driver);
+                Err(refusal.into_reason())
+            }
+        };
+        self.give_role_up();
+        made
+    }
+
+    /// Says why a device of the last daemon is not served, and is left as it is.
+    fn kept(&self, reason: &str) -> String {
+        let Plan { device, resource, .. } = &self.plan;
+        format!(
+            "{reason}; what an earlier daemon left is kept as it is for the {} s of its \
+             supervisor: start the daemon of {resource} again to have it taken over, or end it by \
+             `basalt device remove {device}`",
+            self.timeout.as_secs()
+        )
     }
 
     /// Serves the device as Primary.
@@ -216,18 +308,18 @@ impl Keeper {
         &mut self,
         driver: &mut Driver,
         record: DeviceRecord,
-    ) -> Result<Arc<File>, String> {
-        self.prepare().and_then(|facts| {
-            Self::check_tenure(record, facts)?;
-            self.record(facts)?;
-            let _held = self.hold_for_takeover(driver)?;
-            let started = self.while_it_fails_with(libc::EBUSY, || driver.start_recovery());
-            started.map_err(|error| format!("the driver does not let it be taken: {error}"))?;
-            let file = self.serve(driver, Driver::end_recovery)?;
-            // The last daemon may have died before it did.
-            self.follow(driver, facts.size_bytes);
-            Ok(file)
-        })
+    ) -> Result<Arc<File>, Refusal> {
+        let facts = self.prepare()?;
+        Self::check_tenure(record, facts)?;
+        self.record(facts)?;
+        let _held = self.hold_for_takeover(driver)?;
+        let begin = || driver.start_recovery();
+        let begun = self.while_it_fails_with(RECOVERY_PASSING, DEVICE_RECOVERY_DEADLINE, begin);
+        begun.map_err(|error| format!("the driver does not let it be taken: {error}"))?;
+        let file = self.serve(driver, RECOVERY_PASSING, Driver::end_recovery)?;
+        // The last daemon may have died before it did.
+        self.follow(driver, facts.size_bytes);
+        Ok(file)
     }
 
     fn follow(&self, driver: &mut Driver, size_bytes: u64) {
@@ -243,42 +335,53 @@ impl Keeper {
     }
 
     /// Keeps the supervisor of the last daemon from ending the device while it is being taken.
-    fn hold_for_takeover(&mut self, driver: &mut Driver) -> Result<File, String> {
+    fn hold_for_takeover(&mut self, driver: &mut Driver) -> Result<File, Refusal> {
         let path = self.state.takeover_path(&self.plan.label());
         let failed = |error| format!("cannot lock {}: {error}", path.display());
         let lock = File::create(&path).map_err(failed)?;
+        let late = |what| Refusal::Final(format!("its users waited too long: it {what} removed"));
         lock.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => "its users waited too long: it is being removed".to_owned(),
-            TryLockError::Error(error) => failed(error),
+            TryLockError::WouldBlock => late("is being"),
+            TryLockError::Error(error) => failed(error).into(),
         })?;
-        match driver.info() {
-            Ok(info) if info.mark == self.plan.mark => Ok(lock),
-            Ok(_) | Err(_) => Err("its users waited too long: it was removed".to_owned()),
+        match driver.find(self.plan.mark) {
+            Ok(Some(_)) => Ok(lock),
+            Ok(None) => Err(late("was")),
+            Err(error) => Err(format!("the driver does not tell of it: {error}").into()),
         }
     }
 
-    /// Whether there is a device of ours that waits for a server. The old one may still be on its
-    /// way out.
-    fn wait_until_quiesced(&mut self, driver: &mut Driver) -> bool {
+    /// Looks for a device of ours that waits for a server, and takes away what waits for none. The
+    /// last daemon may still be on its way out.
+    fn wait_until_quiesced(&mut self, driver: &mut Driver) -> Found {
         let until = io::now() + DEVICE_RECOVERY_DEADLINE;
-        loop {
-            let Ok(info) = driver.info() else { return false };
-            if info.mark != self.plan.mark {
-                return false;
+        let gone = loop {
+            if matches!(self.ending, Some(News::Leave)) {
+                return Found::Unwatched;
             }
-            match info.state {
-                DeviceState::Quiesced => return true,
-                DeviceState::Live if io::now() < until => self.rest(DEVICE_POLL_INTERVAL),
-                DeviceState::Dead | DeviceState::Live | DeviceState::Other(_) => {
-                    self.take_away(driver);
-                    return false;
+            let is_early = io::now() < until && self.ending.is_none();
+            match driver.find(self.plan.mark).map(|info| info.map(|info| info.state)) {
+                Ok(None) => {
+                    self.forget();
+                    break Ok(());
                 }
+                Ok(Some(DeviceState::Quiesced)) => return Found::Waiting,
+                Ok(Some(DeviceState::Live)) if is_early => self.rest(DEVICE_POLL_INTERVAL),
+                Ok(Some(DeviceState::Dead | DeviceState::Live | DeviceState::Other(_))) => {
+                    break self.take_away(driver);
+                }
+                Err(error) if is_early && is_passing(&error) => self.rest(DEVICE_POLL_INTERVAL),
+                Err(error) => break Err(error),
             }
+        };
+        match gone {
+            Ok(()) => Found::Nothing,
+            Err(error) => Found::Unknown(error),
         }
     }
 
     /// Becomes Primary again, for as long as the device's users may be kept waiting.
-    fn promote(&mut self, record: DeviceRecord) -> Result<(), String> {
+    fn promote(&mut self, record: DeviceRecord) -> Result<(), Refusal> {
         let until = io::now() + DEVICE_RECOVERY_DEADLINE;
         // A promotion that begins before the peers are there is repeated only after a while.
         let peers_until = io::now() + DEVICE_PROMOTION_LOOK;
@@ -296,25 +399,26 @@ impl Keeper {
             };
             if io::now() >= until {
                 let seconds = DEVICE_RECOVERY_DEADLINE.as_secs();
-                return Err(format!("this node did not become Primary in {seconds} s: {failure}"));
+                let reason = format!("this node did not become Primary in {seconds} s: {failure}");
+                return Err(Refusal::Final(reason));
             }
             self.rest(DEVICE_POLL_INTERVAL);
             if self.ending.is_some() {
-                return Err("it is to be removed".to_owned());
+                return Err(Refusal::Final("it is to be removed".to_owned()));
             }
         }
     }
 
     /// What this node knows may be old, but another tenure is never followed by an older one.
     /// Returns whether enough voters are in reach.
-    fn check_nobody_served(&mut self, record: DeviceRecord) -> Result<bool, String> {
+    fn check_nobody_served(&mut self, record: DeviceRecord) -> Result<bool, Refusal> {
         self.tell(DeviceOrder::AskTenure { news: self.news.clone() })?;
         match self.next_news(DEVICE_SHARD_DEADLINE) {
             Some(News::Tenure { last: Some(last), .. }) if last.0 != record.tenure => {
                 Err(overtaken())
             }
             Some(News::Tenure { has_quorum, .. }) => Ok(has_quorum),
-            other => Err(self.reason_of(other)),
+            other => Err(self.refusal_of(other)),
         }
     }
 
@@ -326,12 +430,13 @@ impl Keeper {
 
     /// The page cache and the requests of a device belong to one tenure. Nobody else may have
     /// written meanwhile, and nothing may have been lost (C5).
-    fn check_tenure(record: DeviceRecord, facts: Facts) -> Result<(), String> {
+    fn check_tenure(record: DeviceRecord, facts: Facts) -> Result<(), Refusal> {
         if facts.reign.tenure.0 != record.tenure {
             return Err(overtaken());
         }
         if facts.reign.losses != record.losses {
-            return Err("completed writes may be lost: its users get errors".to_owned());
+            let reason = "completed writes may be lost: its users get errors";
+            return Err(Refusal::Final(reason.to_owned()));
         }
         Ok(())
     }
@@ -379,7 +484,9 @@ impl Keeper {
         }
         self.wait_until_ended();
         drop((claim, file));
-        self.delete(driver);
+        if let Err(error) = self.delete(driver) {
+            self.say_it_stays(&error);
+        }
     }
 
     /// Leaves the device to the next daemon, with all its requests.
@@ -401,42 +508,47 @@ impl Keeper {
     }
 
     /// Nothing of a device that did not come to be stays behind.
-    fn undo_if_failed<T>(
-        &mut self,
-        driver: &mut Driver,
-        made: Result<T, String>,
-    ) -> Result<T, String> {
-        if made.is_err() {
-            self.post_end();
-            self.take_away(driver);
+    fn undo(&mut self, driver: &mut Driver) {
+        self.post_end();
+        if let Err(error) = self.take_away(driver) {
+            self.say_it_stays(&error);
         }
-        made
     }
 
-    fn take_away(&mut self, driver: &mut Driver) {
-        let is_ours = driver.info().is_ok_and(|info| info.mark == self.plan.mark);
-        if is_ours {
-            // One that was never started cannot be stopped, and is deleted as well.
-            drop(driver.stop());
-            self.delete(driver);
-        } else {
+    /// On error it may be there: its record stays.
+    fn take_away(&mut self, driver: &mut Driver) -> stdio::Result<()> {
+        if driver.find(self.plan.mark)?.is_none() {
             self.forget();
+            return Ok(());
         }
+        // One that was never started cannot be stopped, and is deleted as well.
+        drop(driver.stop());
+        self.delete(driver)
     }
 
-    fn delete(&mut self, driver: &mut Driver) {
-        let name = self.plan.resource.clone();
-        let scope = Scope::resource(&name);
-        if let Err(error) = driver.delete() {
-            let device = self.plan.device;
-            log!(Error, scope, "/dev/ublkb{device} stays, for it cannot be deleted: {error}");
-            // Its supervisor is not dismissed, and tries again in a while.
-            self.supervisor = None;
-        }
+    /// On error it stays, and its record with it: its supervisor is not dismissed, and tries again
+    /// in a while.
+    fn delete(&mut self, driver: &mut Driver) -> stdio::Result<()> {
+        let deleted = driver.delete();
         if let Err(error) = self.link().remove().and_then(|()| self.names.close(&self.plan)) {
+            let scope = Scope::resource(&self.plan.resource);
             log!(Warning, scope, "a link to the device stays: {error}");
         }
-        self.forget();
+        match deleted {
+            Ok(()) => self.forget(),
+            Err(_) => self.supervisor = None,
+        }
+        deleted
+    }
+
+    fn say_it_stays(&self, error: &stdio::Error) {
+        let Plan { device, resource, .. } = &self.plan;
+        log!(
+            Error,
+            Scope::resource(resource),
+            "/dev/ublkb{device} stays, for the driver does not take it away: {error}; try `basalt \
+             device remove {device} --force`"
+        );
     }
 
     fn link(&self) -> Link {
@@ -444,12 +556,12 @@ impl Keeper {
         Link::new(links::DIRECTORY.as_ref(), resource, *volume, links::name_of(*device))
     }
 
-    fn prepare(&mut self) -> Result<Facts, String> {
+    fn prepare(&mut self) -> Result<Facts, Refusal> {
         let (place, news) = (self.plan.place, self.news.clone());
         self.tell(DeviceOrder::Prepare { place, news })?;
         match self.next_news(DEVICE_SHARD_DEADLINE) {
             Some(News::Prepared(facts)) => Ok(facts),
-            other => Err(self.reason_of(other)),
+            other => Err(self.refusal_of(other)),
         }
     }
 
@@ -516,9 +628,10 @@ impl Keeper {
     }
 
     /// Why something did not happen, from what came instead.
-    fn reason_of(&mut self, news: Option<News>) -> String {
-        match news {
-            Some(News::Refused(reason) | News::Over(reason)) => reason,
+    fn refusal_of(&mut self, news: Option<News>) -> Refusal {
+        let reason = match news {
+            Some(News::Over(reason)) => return Refusal::Final(reason),
+            Some(News::Refused(reason)) => reason,
             Some(news @ (News::Remove(_) | News::Leave)) => {
                 self.ending = Some(news);
                 "it is to be removed".to_owned()
@@ -532,7 +645,8 @@ impl Keeper {
                 | News::Unsupervised(_),
             )
             | None => "the data thread does not answer".to_owned(),
-        }
+        };
+        Refusal::Passing(reason)
     }
 
     /// Waits a little, or less if the device is to go.
@@ -544,14 +658,15 @@ impl Keeper {
 
     fn while_it_fails_with<T>(
         &mut self,
-        errno: i32,
+        errors: &[i32],
+        limit: Duration,
         mut attempt: impl FnMut() -> stdio::Result<T>,
     ) -> stdio::Result<T> {
-        let until = io::now() + DEVICE_BUSY_PATIENCE;
+        let until = io::now() + limit;
         loop {
             match attempt() {
                 Err(error)
-                    if error.raw_os_error() == Some(errno)
+                    if error.raw_os_error().is_some_and(|errno| errors.contains(&errno))
                         && io::now() < until
                         && self.ending.is_none() =>
                 {
@@ -627,8 +742,8 @@ impl Keeper {
     }
 }
 
-fn overtaken() -> String {
-    "another node was Primary meanwhile: its users get errors".to_owned()
+fn overtaken() -> Refusal {
+    Refusal::Final("another node was Primary meanwhile: its users get errors".to_owned())
 }
 
 #[cfg(test)]

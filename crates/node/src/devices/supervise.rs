@@ -70,8 +70,7 @@ pub fn supervise(supervised: &Supervised) -> Result<(), String> {
     let mut attempts = 0;
     loop {
         let waited = io::now().since(since);
-        let info = driver.info().ok();
-        match decide(info.as_ref(), supervised, waited) {
+        match decide(&driver.find(supervised.mark), supervised, waited) {
             Step::End => return Ok(()),
             Step::Wait => {
                 if !is_said {
@@ -130,10 +129,20 @@ enum Step {
     Stop,
 }
 
-/// What to do about a device whose daemon is gone for so long.
-fn decide(info: Option<&DeviceInfo>, supervised: &Supervised, waited: Duration) -> Step {
-    let Some(info) = info.filter(|info| info.mark == supervised.mark) else { return Step::End };
+/// What to do about a device whose daemon is gone for so long, by what the driver says.
+fn decide(
+    found: &stdio::Result<Option<DeviceInfo>>,
+    supervised: &Supervised,
+    waited: Duration,
+) -> Step {
     let is_time_up = waited >= supervised.timeout;
+    let info = match found {
+        Ok(Some(info)) => info,
+        Ok(None) => return Step::End,
+        // It may be there, and its users wait.
+        Err(_) if is_time_up => return Step::Stop,
+        Err(_) => return Step::Wait,
+    };
     match info.state {
         // Another daemon has it.
         DeviceState::Live if info.server != supervised.server => Step::End,
@@ -167,10 +176,11 @@ fn stop(
         Err(TryLockError::Error(error)) => return Err(error),
     }
     // Who held the lock a moment ago may serve the device by now.
-    let info = driver.info().ok();
-    let stopped = match decide(info.as_ref(), supervised, waited) {
-        Step::Stop => end(driver).map(|()| Stopped::Yes),
-        Step::Wait | Step::End => Ok(Stopped::No),
+    let found = driver.find(supervised.mark);
+    let stopped = match (decide(&found, supervised, waited), found) {
+        (Step::Stop, Err(error)) => Err(error),
+        (Step::Stop, Ok(_)) => end(driver).map(|()| Stopped::Yes),
+        (Step::Wait | Step::End, _) => Ok(Stopped::No),
     };
     lock.unlock()?;
     stopped
@@ -178,11 +188,7 @@ fn stop(
 
 fn end(driver: &mut Driver) -> stdio::Result<()> {
     driver.stop()?;
-    match driver.delete() {
-        // Its last user was faster.
-        Err(error) if error.raw_os_error() == Some(libc::ENODEV) => Ok(()),
-        result => result,
-    }
+    driver.delete()
 }
 
 fn say_end(supervised: &Supervised) {
@@ -215,10 +221,10 @@ pub enum Served {
 /// If there is no such device, a daemon serves it, or the driver does not do it.
 pub fn remove_device(device: u32, served: Served) -> Result<(), String> {
     let mut driver = Driver::open(device)?;
-    let info = driver.info().map_err(|error| match error.raw_os_error() {
-        Some(libc::ENODEV) => format!("there is no device /dev/ublkb{device}"),
-        _ => format!("cannot ask for /dev/ublkb{device}: {error}"),
-    })?;
+    let info = driver
+        .info()
+        .map_err(|error| format!("cannot ask for /dev/ublkb{device}: {error}"))?
+        .ok_or_else(|| format!("there is no device /dev/ublkb{device}"))?;
     if info.state == DeviceState::Live && served == Served::Refuse {
         return Err(format!(
             "process {} serves /dev/ublkb{device}: `basalt adm secondary` takes it away in good \
@@ -250,43 +256,52 @@ mod tests {
         }
     }
 
-    fn info(state: DeviceState, mark: u64, server: u32) -> DeviceInfo {
-        DeviceInfo { queues: 1, depth: 1, state, device: 3, server, flags: 0, mark }
+    fn info(state: DeviceState, server: u32) -> DeviceInfo {
+        DeviceInfo { queues: 1, depth: 1, state, device: 3, server, flags: 0, mark: 7 }
     }
 
-    fn step(info: Option<&DeviceInfo>, waited: Duration) -> Step {
-        decide(info, &supervised(), waited)
+    fn step(info: Option<DeviceInfo>, waited: Duration) -> Step {
+        decide(&Ok(info), &supervised(), waited)
     }
 
     #[test]
     fn device_that_waits_is_stopped_when_the_time_is_up_and_not_before() {
         for state in [DeviceState::Quiesced, DeviceState::Dead, DeviceState::Other(9)] {
-            let info = info(state, 7, 100);
-            assert_eq!(step(Some(&info), LIMIT - Duration::from_millis(1)), Step::Wait);
-            assert_eq!(step(Some(&info), LIMIT), Step::Stop);
+            let info = info(state, 100);
+            assert_eq!(step(Some(info), LIMIT - Duration::from_millis(1)), Step::Wait);
+            assert_eq!(step(Some(info), LIMIT), Step::Stop);
         }
     }
 
     #[test]
     fn device_that_another_daemon_serves_is_let_go() {
-        let other = info(DeviceState::Live, 7, 101);
+        let other = info(DeviceState::Live, 101);
         for waited in [Duration::ZERO, LIMIT] {
-            assert_eq!(step(Some(&other), waited), Step::End);
+            assert_eq!(step(Some(other), waited), Step::End);
         }
     }
 
     #[test]
     fn dying_daemon_is_waited_for_and_what_is_served_is_never_stopped() {
-        let own = info(DeviceState::Live, 7, 100);
-        assert_eq!(step(Some(&own), Duration::ZERO), Step::Wait);
-        assert_eq!(step(Some(&own), LIMIT), Step::End);
+        let own = info(DeviceState::Live, 100);
+        assert_eq!(step(Some(own), Duration::ZERO), Step::Wait);
+        assert_eq!(step(Some(own), LIMIT), Step::End);
     }
 
     #[test]
-    fn device_that_is_gone_or_of_another_resource_is_no_business() {
+    fn device_that_is_gone_is_no_business() {
         for waited in [Duration::ZERO, LIMIT] {
             assert_eq!(step(None, waited), Step::End);
-            assert_eq!(step(Some(&info(DeviceState::Quiesced, 8, 100)), waited), Step::End);
+        }
+    }
+
+    /// It took any error for the end of the device, and nobody ended that for its users.
+    #[test]
+    fn device_that_cannot_be_looked_at_is_watched_further() {
+        for errno in [libc::EAGAIN, libc::EIO] {
+            let failed = Err(stdio::Error::from_raw_os_error(errno));
+            assert_eq!(decide(&failed, &supervised(), Duration::ZERO), Step::Wait);
+            assert_eq!(decide(&failed, &supervised(), LIMIT), Step::Stop);
         }
     }
 }

@@ -10,6 +10,7 @@ use super::*;
 use crate::devices::kept::Stage;
 use crate::patience::Patience;
 use crate::shard::messages::Ticket;
+use crate::state_dir::DeviceRecord;
 
 const LONG: Duration = Duration::from_secs(600);
 
@@ -110,4 +111,21 @@ fn device_that_is_to_go_already_is_waited_for() {
     });
     assert_eq!(asked(&mut mailboxes[0]), None, "whether it can be written out");
     assert!(news.try_recv().is_err(), "it was told before");
+}
+
+/// The command said that it was gone, and the node stepped back with it.
+#[test]
+fn device_that_the_driver_does_not_take_away_is_told() {
+    let Node { devices, news, _directory, .. } = Node::new();
+    let (label, news) = &news[0];
+    let record = DeviceRecord { device: 0, tenure: 1, losses: 0 };
+    devices.state.store_device(label, record).unwrap();
+    thread::scope(|scope| {
+        let removing = scope.spawn(|| devices.remove(label, Force::Yes));
+        assert!(matches!(news.recv_timeout(LONG), Ok(News::Remove(None))));
+        devices.all.remove(label);
+        let failure = removing.join().unwrap().unwrap_err();
+        assert!(failure.message.contains("/dev/ublkb0"), "{failure}");
+    });
+    assert!(!devices.remove(label, Force::No).unwrap(), "nobody keeps it any more");
 }
