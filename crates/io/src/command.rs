@@ -7,12 +7,21 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use io_uring::{IoUring, cqueue, opcode, squeue, types};
 
+/// How often, and after which pauses, a command is tried that the kernel has no memory for.
+const ATTEMPTS_MAX: u32 = 100;
+const ATTEMPT_PAUSE: Duration = Duration::from_millis(10);
+
+type Ring = IoUring<squeue::Entry128, cqueue::Entry>;
+
 /// A control device that is open.
 pub struct Commander {
-    ring: IoUring<squeue::Entry128, cqueue::Entry>,
+    /// None after a command that the kernel did not take: it is still in the queue of its ring.
+    ring: Option<Ring>,
     device: File,
 }
 
@@ -27,32 +36,71 @@ pub struct Command {
 impl Commander {
     pub fn open(path: &Path) -> io::Result<Self> {
         let device = OpenOptions::new().read(true).write(true).open(path)?;
-        let ring = IoUring::<squeue::Entry128, cqueue::Entry>::builder().dontfork().build(2)?;
-        Ok(Self { ring, device })
+        Ok(Self { ring: Some(make_ring()?), device })
     }
 
     /// Carries a command out; the kernel reads `buffer`, or writes its answer there.
     pub fn call(&mut self, command: Command, buffer: &mut [u8]) -> io::Result<u32> {
+        let mut ring = match self.ring.take() {
+            Some(ring) => ring,
+            None => make_ring()?,
+        };
         let bytes = control_command(command, buffer);
         let device = types::Fd(self.device.as_raw_fd());
         let request = opcode::UringCmd80::new(device, command.operation).cmd(bytes).build();
-        // SAFETY: the buffer is borrowed mutably until the completion was taken, which is below.
-        unsafe { self.ring.submission().push(&request) }
+        // SAFETY: the buffer is borrowed mutably until the completion was taken, which is below, or
+        // the ring is gone, whose request the kernel has not seen.
+        unsafe { ring.submission().push(&request) }
             .expect("the queue has room, for one command is under way at a time");
-        loop {
-            match self.ring.submit_and_wait(1) {
-                Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // The kernel may hold the buffer: nobody could say until when.
-                Err(error) => panic!("a ring of our own does not work: {error}"),
+        submit(&mut ring)?;
+        let result = wait(&mut ring);
+        self.ring = Some(ring);
+        u32::try_from(result).map_err(|_negative| io::Error::from_raw_os_error(-result))
+    }
+}
+
+fn make_ring() -> io::Result<Ring> {
+    IoUring::<squeue::Entry128, cqueue::Entry>::builder().dontfork().build(2)
+}
+
+/// Has the kernel take the request of a ring. On error it has not looked at it.
+fn submit(ring: &mut Ring) -> io::Result<()> {
+    let mut attempts = 0;
+    loop {
+        let result = ring.submit();
+        if ring.submission().is_empty() {
+            return Ok(());
+        }
+        attempts += 1;
+        match result {
+            Err(error) if attempts == ATTEMPTS_MAX || !is_passing(&error) => return Err(error),
+            Ok(_) if attempts == ATTEMPTS_MAX => {
+                return Err(io::Error::from_raw_os_error(libc::EAGAIN));
             }
-            if let Some(completion) = self.ring.completion().next() {
-                let result = completion.result();
-                return u32::try_from(result)
-                    .map_err(|_negative| io::Error::from_raw_os_error(-result));
-            }
+            Ok(_) | Err(_) => thread::park_timeout(ATTEMPT_PAUSE),
         }
     }
+}
+
+/// Waits for the result of a request that the kernel has.
+fn wait(ring: &mut Ring) -> i32 {
+    loop {
+        if let Some(completion) = ring.completion().next() {
+            return completion.result();
+        }
+        match ring.submit_and_wait(1) {
+            Ok(_) => {}
+            Err(error) if is_passing(&error) => thread::park_timeout(ATTEMPT_PAUSE),
+            // The kernel holds the buffer: nobody could say until when.
+            Err(error) => panic!("a ring of our own does not work: {error}"),
+        }
+    }
+}
+
+/// The kernel has no memory just now, or a signal came.
+fn is_passing(error: &io::Error) -> bool {
+    let errno = error.raw_os_error();
+    matches!(errno, Some(libc::EAGAIN | libc::EBUSY | libc::EINTR | libc::ENOMEM))
 }
 
 /// `struct ublksrv_ctrl_cmd`: device, queue (none), length and address of the buffer, a value.
@@ -80,6 +128,7 @@ impl std::fmt::Debug for Commander {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::probe::refuse;
 
     #[test]
     fn command_that_no_device_knows_is_an_error_and_the_next_one_too() {
@@ -88,6 +137,21 @@ mod tests {
         let command = Command { operation: 1, device: 7, value: 0 };
         let first = commander.call(command, &mut []).is_ok();
         assert_eq!(commander.call(command, &mut [0; 64]).is_ok(), first);
+    }
+
+    /// It ended the daemon.
+    #[test]
+    fn command_that_the_kernel_has_no_memory_for_is_refused() {
+        let thread = thread::spawn(|| {
+            let mut commander = Commander::open(Path::new("/dev/null")).unwrap();
+            refuse(libc::SYS_io_uring_enter, libc::EAGAIN);
+            let command = Command { operation: 1, device: 7, value: 0 };
+            for _ in 0..2 {
+                let error = commander.call(command, &mut [0; 64]).unwrap_err();
+                assert_eq!(error.raw_os_error(), Some(libc::EAGAIN));
+            }
+        });
+        thread.join().unwrap();
     }
 
     #[test]

@@ -238,6 +238,39 @@ fn register_descriptor(uring: &IoUring) -> Result<libc::c_int, SetupError> {
     })
 }
 
+/// Has the kernel answer a system call with an error, on this thread and for ever.
+#[cfg(test)]
+pub(crate) fn refuse(call: libc::c_long, errno: i32) {
+    let load = libc::sock_filter {
+        code: u16::try_from(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS).unwrap(),
+        jt: 0,
+        jf: 0,
+        k: 0,
+    };
+    let is_meant = libc::sock_filter {
+        code: u16::try_from(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K).unwrap(),
+        jt: 0,
+        jf: 1,
+        k: u32::try_from(call).unwrap(),
+    };
+    let answer = |k| libc::sock_filter {
+        code: u16::try_from(libc::BPF_RET | libc::BPF_K).unwrap(),
+        jt: 0,
+        jf: 0,
+        k,
+    };
+    let refuse = answer(libc::SECCOMP_RET_ERRNO | errno.cast_unsigned());
+    let mut program = [load, is_meant, refuse, answer(libc::SECCOMP_RET_ALLOW)];
+    let program = libc::sock_fprog { len: 4, filter: program.as_mut_ptr() };
+    // SAFETY: no pointer is passed.
+    let result = unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) };
+    assert_eq!(result, 0);
+    // SAFETY: the program lives during the call, which copies it.
+    let result =
+        unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) };
+    assert_eq!(result, 0, "{}", io::Error::last_os_error());
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,46 +286,13 @@ mod tests {
         assert_eq!(advice(Some(libc::ENOMEM), None), None);
     }
 
-    /// Has the kernel answer `io_uring_setup` with an error, on this thread and for ever.
-    fn refuse_io_uring(errno: i32) {
-        let load = libc::sock_filter {
-            code: u16::try_from(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS).unwrap(),
-            jt: 0,
-            jf: 0,
-            k: 0,
-        };
-        let is_setup = libc::sock_filter {
-            code: u16::try_from(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K).unwrap(),
-            jt: 0,
-            jf: 1,
-            k: u32::try_from(libc::SYS_io_uring_setup).unwrap(),
-        };
-        let answer = |k| libc::sock_filter {
-            code: u16::try_from(libc::BPF_RET | libc::BPF_K).unwrap(),
-            jt: 0,
-            jf: 0,
-            k,
-        };
-        let refuse = answer(libc::SECCOMP_RET_ERRNO | errno.cast_unsigned());
-        let mut program = [load, is_setup, refuse, answer(libc::SECCOMP_RET_ALLOW)];
-        let program = libc::sock_fprog { len: 4, filter: program.as_mut_ptr() };
-        // SAFETY: no pointer is passed.
-        let result = unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) };
-        assert_eq!(result, 0);
-        // SAFETY: the program lives during the call, which copies it.
-        let result = unsafe {
-            libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program)
-        };
-        assert_eq!(result, 0, "{}", io::Error::last_os_error());
-    }
-
     #[test]
     fn reactor_polls_where_a_seccomp_profile_refuses_the_ring() {
         for errno in [libc::EPERM, libc::ENOSYS] {
             let thread = std::thread::spawn(move || {
                 let (backend, refusal) = make_backend(BackendWish::Auto, 8, 16).unwrap();
                 assert!(matches!(backend, Backend::Uring(_)) && refusal.is_none());
-                refuse_io_uring(errno);
+                refuse(libc::SYS_io_uring_setup, errno);
                 let (backend, refusal) = make_backend(BackendWish::Auto, 8, 16).unwrap();
                 assert!(matches!(backend, Backend::Poll(_)));
                 assert!(refusal.unwrap().to_string().contains("seccomp"));
