@@ -85,6 +85,25 @@ impl Desk {
         asked.into_iter().map(|asked| self.wait(asked, until, deadline)).collect()
     }
 
+    /// The same of questions that must not be lost: a shard whose mailbox is full gets its one as
+    /// soon as there is room, if that is before the deadline.
+    pub(crate) fn ask_all_surely(
+        &self,
+        question: impl Fn(Ticket) -> ToShard,
+        deadline: Duration,
+    ) -> Vec<Result<Reply, Failure>> {
+        let until = io::now() + deadline;
+        let mut asked: Vec<_> =
+            (0..self.shards()).map(|shard| self.put(shard, &question)).collect();
+        while asked.iter().any(|it| !it.is_sent) && io::now() < until {
+            thread::park_timeout(PATIENCE_POLL_INTERVAL);
+            for (shard, it) in (0..).zip(&mut asked) {
+                it.is_sent = it.is_sent || self.tell(shard, question(it.ticket));
+            }
+        }
+        asked.into_iter().map(|asked| self.wait(asked, until, deadline)).collect()
+    }
+
     fn put(&self, shard: u8, question: impl FnOnce(Ticket) -> ToShard) -> Asked {
         let (ticket, answer) = self.take_ticket();
         let is_sent = self.tell(shard, question(ticket));
@@ -170,4 +189,46 @@ fn no_answer(deadline: Duration) -> Failure {
     let hint = "it may still go on; `status` tells what the resource waits for: a disk that gives \
                 no answer, perhaps (`dmesg | tail`)";
     Failure::new(FailureCode::Timeout, message, hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use io::Parker;
+    use io::mailbox::Mailbox;
+
+    use super::*;
+
+    /// A shard that had no room just then went on to serve while the daemon ended.
+    #[test]
+    fn question_that_must_not_be_lost_waits_for_room_in_the_mailbox_of_each_shard() {
+        let waker = Parker::new().unwrap().waker();
+        let (senders, mut mailboxes): (Vec<_>, Vec<_>) = (0..3)
+            .map(|_| Mailbox::channel(1, waker.clone()))
+            .map(|(it, end)| (Mutex::new(it), end))
+            .unzip();
+        let desk = Desk::new(senders);
+        assert!(desk.tell(0, ToShard::Exit) && desk.tell(2, ToShard::Exit));
+        let stop = |ticket| ToShard::Stop { ticket };
+        let answers = thread::scope(|scope| {
+            let asking = scope.spawn(|| desk.ask_all_surely(stop, Duration::from_millis(500)));
+            // It is asked after the first one, which has no room then; the last one never has.
+            let mut reading = 1..=1;
+            while !asking.is_finished() {
+                for shard in reading.clone() {
+                    match mailboxes[shard].pop() {
+                        Some(ToShard::Stop { ticket }) => {
+                            desk.hand_out(ticket, Ok(Reply::done()));
+                            reading = 0..=1;
+                        }
+                        None | Some(ToShard::Exit) => {}
+                        Some(other) => panic!("{other:?}"),
+                    }
+                }
+                thread::yield_now();
+            }
+            asking.join().unwrap()
+        });
+        assert!(answers[0].is_ok() && answers[1].is_ok(), "{answers:?}");
+        assert_eq!(answers[2], Err(overloaded()));
+    }
 }

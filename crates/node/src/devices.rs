@@ -276,7 +276,7 @@ impl Devices {
         }
         let until = io::now() + DEVICE_CLAIM_DEADLINE;
         let question = |ticket| ToShard::Status { ticket, resources: vec![], statistics: false };
-        let answers = self.desk.ask_all(question, DEVICE_LOOK_DEADLINE);
+        let answers = self.desk.ask_all_surely(question, DEVICE_LOOK_DEADLINE);
         let begin = |resource: &str| {
             if self.all.staying(resource).is_empty() {
                 return Ok(Vec::new());

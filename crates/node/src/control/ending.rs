@@ -9,9 +9,12 @@
 use std::collections::BTreeSet;
 use std::thread::{self, JoinHandle};
 
+use stdx::time::Time;
+
 use crate::NodeError;
 use crate::control::Control;
 use crate::definition::Definition;
+use crate::desk::Desk;
 use crate::limits::{ENDING_POLL_INTERVAL, SHUTDOWN_DEADLINE, THREADS_END_DEADLINE};
 use crate::log::{Scope, log};
 use crate::shard::messages::ToShard;
@@ -24,10 +27,7 @@ impl Control {
         self.stop(&definitions);
         let until = io::now() + THREADS_END_DEADLINE;
         let is_over = || threads.iter().all(JoinHandle::is_finished) && self.disk_work.is_idle();
-        while !is_over() && io::now() < until {
-            thread::park_timeout(ENDING_POLL_INTERVAL);
-        }
-        if is_over() {
+        if have_end(&self.desk, is_over, until) {
             threads.into_iter().for_each(|thread| drop(thread.join()));
             return Ok(());
         }
@@ -38,13 +38,11 @@ impl Control {
         self.guests.close_all();
         self.devices.end_all();
         definitions.iter().for_each(|definition| self.devices.leave(definition));
-        for answer in self.desk.ask_all(|ticket| ToShard::Stop { ticket }, SHUTDOWN_DEADLINE) {
+        let stop = |ticket| ToShard::Stop { ticket };
+        for answer in self.desk.ask_all_surely(stop, SHUTDOWN_DEADLINE) {
             if let Err(failure) = answer {
                 log!(Warning, Scope::NODE, "the end is not clean: {failure}");
             }
-        }
-        for shard in 0..self.desk.shards() {
-            self.desk.tell(shard, ToShard::Exit);
         }
     }
 
@@ -61,5 +59,48 @@ impl Control {
         };
         let disks: Vec<_> = resources.iter().map(describe).collect();
         if disks.is_empty() { "one that is not known".to_owned() } else { disks.join(", ") }
+    }
+}
+
+/// Has the data threads end, each of which is told as soon as it has room to hear it, and waits
+/// until all is over; false if that is not so at the deadline.
+fn have_end(desk: &Desk, mut is_over: impl FnMut() -> bool, until: Time) -> bool {
+    let mut untold: Vec<u8> = (0..desk.shards()).collect();
+    loop {
+        untold.retain(|shard| !desk.tell(*shard, ToShard::Exit));
+        if is_over() {
+            return true;
+        }
+        if io::now() >= until {
+            break;
+        }
+        thread::park_timeout(ENDING_POLL_INTERVAL);
+    }
+    for shard in untold {
+        log!(Error, Scope::NODE, "data thread {shard} does not hear that it is to end");
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::time::Duration;
+
+    use io::Parker;
+    use io::mailbox::Mailbox;
+
+    use super::*;
+
+    /// It was told once, and went on to serve if it had no room for that.
+    #[test]
+    fn data_thread_is_told_to_end_until_it_hears_it() {
+        let (sender, mut mailbox) = Mailbox::channel(1, Parker::new().unwrap().waker());
+        let desk = Desk::new(vec![Mutex::new(sender)]);
+        assert!(desk.tell(0, ToShard::Stop { ticket: 1 }));
+        assert!(!have_end(&desk, || false, io::now()), "it hears nothing");
+        // What it did not hear before this look was told when it had no room.
+        let is_over = || matches!(mailbox.pop(), Some(ToShard::Exit));
+        assert!(have_end(&desk, is_over, io::now() + Duration::from_secs(2)));
     }
 }
