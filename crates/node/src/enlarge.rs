@@ -7,7 +7,8 @@
 //! start finds (the state directory knows the size that it had):
 //!
 //! 1. The file is extended, the new places are zeroes, durably.
-//! 2. No shard writes metadata any more (`shard/moving`); all but zeroes is copied, durably.
+//! 2. No shard writes metadata any more (`shard/moving`), and each uses the disk at its new size;
+//!    all but zeroes is copied, durably.
 //! 3. The superblock is written as it is to both of its new places: a start looks there first, so
 //!    from here on they count. The former ones are made zeroes.
 //! 4. The shards write to the new places.
@@ -82,7 +83,12 @@ impl Control {
     fn make_room_for(&self, wanted: &RoomWanted, told: &Told) {
         let RoomWanted { resource, place, layout, size_bytes } = wanted;
         let (scope, key) = (Scope::resource(resource), (resource.clone(), place.number()));
-        let enlarged = self.enlarge((resource, *place), layout, *size_bytes);
+        // Kept until the data thread hears of the room: it is of the disk that is there now.
+        let claim = self.disks_of(resource);
+        let enlarged = match &claim {
+            Ok(claim) => self.enlarge((resource, *place), layout, *size_bytes, claim),
+            Err(failure) => Err(failure.clone()),
+        };
         let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
         let size_bytes = match enlarged {
             Ok(size_bytes) => {
@@ -101,6 +107,7 @@ impl Control {
         };
         drop(told);
         self.tell_enlarged(resource, *place, size_bytes);
+        drop(claim);
     }
 
     fn tell_enlarged(&self, resource: &str, place: Place, size_bytes: u64) {
@@ -111,11 +118,14 @@ impl Control {
         });
     }
 
+    /// All that is read is read under the claim: before, it may be of a disk that is another's by
+    /// now.
     fn enlarge(
         &self,
         (resource, place): (&str, Place),
         old: &Layout,
         wanted: u64,
+        claim: &Claim,
     ) -> Result<u64, Failure> {
         let refused = |text: &str| Failure::new(FailureCode::StateRefused, text, "");
         let text = self.stored_text(resource)?.ok_or_else(|| refused("the resource is down"))?;
@@ -124,7 +134,15 @@ impl Control {
         let (number, disk) = volume
             .and_then(|volume| Some((volume.number, volume.disk?)))
             .ok_or_else(|| refused("there is no disk here"))?;
-        let claim = self.disks_of(resource)?;
+        // From here on nobody gives it back before the claim has ended.
+        let question = |ticket| ToShard::CheckRoom {
+            ticket,
+            resource: resource.to_owned(),
+            place,
+            layout: *old,
+        };
+        self.desk().ask(self.desk().home_of(resource), question, ADMIN_COMMAND_DEADLINE)?;
+        claim.check()?;
         let share = |path| Device::share(path).map(|device| device.counted_by(claim.steps()));
         let data = share(&disk.data)?;
         let meta = disk.meta.as_deref().map(share).transpose()?;
@@ -142,16 +160,17 @@ impl Control {
             self.flush(resource, &data)?;
         }
         match old.metadata {
-            MetadataPlace::Internal => zero(device, new.data_bytes..end_of(&new), &claim)?,
+            MetadataPlace::Internal => zero(device, new.data_bytes..end_of(&new), claim)?,
             MetadataPlace::External => {
                 let end = |layout: &Layout| layout.bitmap_offset + layout.bitmap_bytes();
-                zero(device, end(old)..end(&new), &claim)?;
+                zero(device, end(old)..end(&new), claim)?;
             }
         }
         self.flush(resource, device)?;
-        let copied = self.hold(resource).and_then(|()| {
+        let copied = self.hold(resource, place, old).and_then(|()| {
+            claim.check()?;
             let superblock = read()?;
-            copy(device, place, (old, &new), &claim)?;
+            copy(device, place, (old, &new), claim)?;
             claim.check()?;
             Ok(superblock)
         });
@@ -189,15 +208,22 @@ impl Control {
         }
     }
 
-    /// From here on no shard writes metadata.
-    fn hold(&self, resource: &str) -> Result<(), Failure> {
+    /// From here on no shard writes metadata. One that has the disk no more, or cannot use it as
+    /// it is now, refuses for good.
+    fn hold(&self, resource: &str, place: Place, layout: &Layout) -> Result<(), Failure> {
         let mut patience = Patience::new(COMMAND_PATIENCE);
         loop {
-            let question = |ticket| ToShard::HoldMetadata { ticket, resource: resource.to_owned() };
+            let question = |ticket| {
+                let (resource, layout) = (resource.to_owned(), *layout);
+                ToShard::HoldMetadata { ticket, resource, place, layout }
+            };
             let answers = self.desk().ask_all(question, ADMIN_COMMAND_DEADLINE);
+            let is_final = |it: &Failure| {
+                matches!(it.code, FailureCode::NoLocalDisk | FailureCode::DiskFailed)
+            };
             match answers.into_iter().collect::<Result<Vec<_>, _>>() {
                 Ok(_) => return Ok(()),
-                Err(failure) if patience.rest(&failure) => {}
+                Err(failure) if !is_final(&failure) && patience.rest(&failure) => {}
                 Err(failure) => return Err(failure),
             }
         }

@@ -10,14 +10,14 @@ use node::create_md::{CreateMdOptions, Overwrite, create_md};
 use crate::BLOCK;
 use crate::harness::Cluster;
 
-const GROWN: u64 = 160 << 20;
+pub(crate) const GROWN: u64 = 160 << 20;
 
-fn size_of(cluster: &Cluster, index: usize) -> Option<u64> {
+pub(crate) fn size_of(cluster: &Cluster, index: usize) -> Option<u64> {
     let size = cluster.status(index)?.devices.first()?.statistics?.size;
     Some(size * 1024)
 }
 
-fn wait_for_size(cluster: &Cluster, index: usize, size_bytes: u64) {
+pub(crate) fn wait_for_size(cluster: &Cluster, index: usize, size_bytes: u64) {
     cluster.poll(index, "new size", || {
         size_of(cluster, index).filter(|&size| size == size_bytes).map(drop)
     });

@@ -90,7 +90,14 @@ impl Shard {
             ToShard::Ask { ticket, resource, command } => {
                 self.ask_resource(ticket, &resource, command);
             }
-            ToShard::HoldMetadata { ticket, resource } => self.hold_metadata(ticket, &resource),
+            ToShard::CheckRoom { ticket, resource, place, layout } => {
+                self.with_resource(ticket, &resource, |shard, id| {
+                    shard.on_check_room(id, place, &layout)
+                });
+            }
+            ToShard::HoldMetadata { ticket, resource, place, layout } => {
+                self.hold_metadata(ticket, (&resource, place), &layout);
+            }
             ToShard::ReleaseMetadata { resource, moved } => {
                 self.release_metadata(&resource, moved);
             }

@@ -71,10 +71,20 @@ pub(crate) enum ToShard {
         resource: String,
         command: Command,
     },
-    /// No metadata is written until `ReleaseMetadata`; answered when none is under way.
+    /// Whether the disk of a volume is in use, and divided like this.
+    CheckRoom {
+        ticket: Ticket,
+        resource: String,
+        place: Place,
+        layout: Layout,
+    },
+    /// No metadata is written until `ReleaseMetadata`; answered when none is under way. Refused
+    /// where that disk is not there any more, or cannot be used at the size that it has by now.
     HoldMetadata {
         ticket: Ticket,
         resource: String,
+        place: Place,
+        layout: Layout,
     },
     /// Metadata is written again, wherever it is now.
     ReleaseMetadata {

@@ -4,13 +4,16 @@
 //! superblocks at the home. Reads and writes of data go on; a write to a cold extent waits for its
 //! record, as always.
 
+use std::io as stdio;
+use std::iter;
+
 use api::response::{Failure, FailureCode, Reply};
 use format::layout::Layout;
 use format::space::Place;
+use io::DiskId;
 use replication::contract::{FromGroup, ResourceInput};
 
 use crate::links::HostedId;
-use crate::log::{Scope, log};
 use crate::shard::disk::Disk;
 use crate::shard::hosted::SuperblockPlaces;
 use crate::shard::messages::{FromShard, Ticket};
@@ -30,29 +33,59 @@ pub(crate) enum Moved {
 }
 
 impl Shard {
-    pub(super) fn hold_metadata(&mut self, ticket: Ticket, resource: &str) {
+    /// Whoever is to enlarge a disk may have waited for long: it may be another one by now, or
+    /// somebody else's.
+    pub(super) fn on_check_room(
+        &self,
+        id: HostedId,
+        place: Place,
+        layout: &Layout,
+    ) -> Result<Option<Reply>, Failure> {
+        let hosted = self.hosted(id).expect("found by its name");
+        let places = hosted.superblock_at.as_ref().filter(|_| hosted.removal.is_none());
+        let is_there = places.and_then(|it| it.layout_at(place)).as_ref() == Some(layout);
+        if is_there { Ok(Some(Reply::done())) } else { Err(given_back()) }
+    }
+
+    pub(super) fn hold_metadata(
+        &mut self,
+        ticket: Ticket,
+        (resource, place): (&str, Place),
+        layout: &Layout,
+    ) {
+        let answer = self.try_to_hold(resource, place, layout);
+        self.rim.reply(ticket, answer.map(|()| Reply::done()));
+    }
+
+    /// The disk is used at its new size before anybody counts on that, for here nothing is lost
+    /// where that fails.
+    fn try_to_hold(
+        &mut self,
+        resource: &str,
+        place: Place,
+        layout: &Layout,
+    ) -> Result<(), Failure> {
         let part = self.parts.iter_mut().flatten().find(|part| part.name == resource);
-        let answer = match part {
-            Some(part) => {
-                if let Some(disk) = &mut part.disk {
-                    disk.held.get_or_insert_default();
-                }
-                let id = part.id;
-                let hosted = self.hosted[id.0 as usize].as_mut();
-                if let Some(hosted) = hosted.filter(|hosted| hosted.superblock_at.is_some()) {
-                    hosted.is_metadata_held = true;
-                }
-                let mut operations = self.rim.operations.iter();
-                let is_quiet = !operations.any(|(_, it)| it.hosted() == id && it.may_be_metadata());
-                let busy = || {
-                    let message = "metadata is being written";
-                    Failure::new(FailureCode::StateRefused, message, "try again")
-                };
-                if is_quiet { Ok(Reply::done()) } else { Err(busy()) }
-            }
-            None => Ok(Reply::done()),
-        };
-        self.rim.reply(ticket, answer);
+        let part = part.ok_or_else(given_back)?;
+        let disk = part.disk.as_mut().filter(|disk| disk.layout_at(place).as_ref() == Some(layout));
+        let disk = disk.ok_or_else(given_back)?;
+        let hosted = self.hosted[part.id.0 as usize].as_mut();
+        if hosted.as_ref().is_some_and(|hosted| hosted.superblock_at.is_none()) {
+            return Err(given_back());
+        }
+        for device in disk.devices_at(place) {
+            self.rim.kit.reactor.refresh_disk_size(device).map_err(|error| unusable(&error))?;
+        }
+        disk.held.get_or_insert_default();
+        if let Some(hosted) = hosted {
+            hosted.is_metadata_held = true;
+        }
+        let mut operations = self.rim.operations.iter();
+        if operations.any(|(_, it)| it.hosted() == part.id && it.may_be_metadata()) {
+            let message = "metadata is being written";
+            return Err(Failure::new(FailureCode::StateRefused, message, "try again"));
+        }
+        Ok(())
     }
 
     pub(super) fn release_metadata(&mut self, resource: &str, moved: Moved) {
@@ -73,12 +106,6 @@ impl Shard {
             held = waiting;
             if let Moved::To(place, layout) = moved {
                 disk.move_to(place, layout);
-                let reactor = &mut rim.kit.reactor;
-                let data = disk.data_at(place).unwrap_or(disk.data);
-                if let Err(error) = reactor.refresh_disk_size(data) {
-                    let scope = Scope::resource(resource);
-                    log!(Error, scope, "cannot read the size of the disk: {error}");
-                }
             }
         }
         for action in held {
@@ -117,7 +144,33 @@ impl Shard {
     }
 }
 
+fn given_back() -> Failure {
+    let message = "the disk is not in use any more, or is another one by now";
+    Failure::new(FailureCode::NoLocalDisk, message, "")
+}
+
+fn unusable(error: &stdio::Error) -> Failure {
+    let message = format!("the disk cannot be used at the size that it has now: {error}");
+    let hint = "it stays in use as it is; has its file system room, and the daemon memory?";
+    Failure::new(FailureCode::DiskFailed, message, hint)
+}
+
 impl Disk {
+    /// How the disk of that volume is divided.
+    fn layout_at(&self, place: Place) -> Option<Layout> {
+        match place {
+            Place::FIRST => Some(self.layout),
+            place => self.further.iter().find(|it| it.place == place).map(|it| it.layout),
+        }
+    }
+
+    /// That of the data, and that of the metadata if it is another one.
+    fn devices_at(&self, place: Place) -> impl Iterator<Item = DiskId> + use<> {
+        let further = self.further.iter().find(|it| it.place == place);
+        let (data, meta) = further.map_or((self.data, self.meta), |it| (it.data, it.meta));
+        iter::once(data).chain((meta != data).then_some(meta))
+    }
+
     fn move_to(&mut self, place: Place, layout: Layout) {
         match self.further.iter_mut().find(|it| it.place == place) {
             Some(further) => further.layout = layout,

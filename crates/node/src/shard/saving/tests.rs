@@ -4,12 +4,14 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
-use format::ids::{Ballot, BlockRange, Incarnation, Nonce, VoteStoreId};
+use api::response::{Failure, FailureCode};
+use format::ids::{BLOCK_BYTES, Ballot, BlockRange, Incarnation, Nonce, VoteStoreId};
 use format::layout::Layout;
 use format::metadata::{Content, FurtherDisk, Register, Superblock};
+use format::space::Place as Volume;
 use format::superblock::{SUPERBLOCK_BYTES, decode_superblock};
 use io::mailbox::Receiver;
-use io::{DiskOptions, Parker, Slice};
+use io::{DiskId, DiskOptions, Parker, Persistent, Slice};
 use replication::contract::{GroupAction, GroupInput, ResourceInput, SaveId, Token};
 use stdx::time::Time;
 use tempfile::TempDir;
@@ -192,14 +194,39 @@ impl Place {
 
     /// Whether no metadata was being written.
     fn hold(&mut self) -> bool {
-        self.shard.hold_metadata(HOLD, "r0");
+        self.hold_as(&self.layout.clone()).is_ok()
+    }
+
+    fn hold_as(&mut self, layout: &Layout) -> Result<(), Failure> {
+        self.shard.hold_metadata(HOLD, ("r0", Volume::FIRST), layout);
         self.shard.rim.outbox.publish();
         let answers = std::iter::from_fn(|| self.answers.pop());
         let is_own = |it: &FromShard| matches!(it, FromShard::Answer { ticket: HOLD, .. });
         match answers.filter(is_own).last() {
-            Some(FromShard::Answer { answer, .. }) => answer.is_ok(),
+            Some(FromShard::Answer { answer, .. }) => answer.map(drop),
             other => panic!("{other:?}"),
         }
+    }
+
+    /// The metadata has a disk of its own, a file that is as long.
+    fn with_metadata_apart(&mut self, persistent: Persistent) -> (File, DiskId) {
+        let path = self.directory.path().join("meta");
+        File::create(&path).unwrap().set_len(DISK_BYTES).unwrap();
+        let options = DiskOptions { persistent, ..DiskOptions::default() };
+        let meta = self.shard.rim.kit.reactor.open_disk(&path, options).unwrap();
+        self.shard.parts[0].as_mut().unwrap().disk.as_mut().unwrap().meta = meta;
+        (File::options().write(true).open(&path).unwrap(), meta)
+    }
+
+    /// Whether nothing waits for the metadata to be moved.
+    fn is_free(&self) -> bool {
+        let part = self.shard.parts[0].as_ref().unwrap();
+        let is_held = part.disk.as_ref().is_some_and(|disk| disk.held.is_some());
+        !is_held && !self.shard.hosted[0].as_ref().unwrap().is_metadata_held
+    }
+
+    fn check_room(&self, layout: &Layout) -> bool {
+        self.shard.on_check_room(HostedId(0), Volume::FIRST, layout).is_ok()
     }
 }
 
@@ -320,14 +347,17 @@ fn save_that_waits_for_a_move_ends_with_the_disk() {
     assert_eq!((place.writes_under_way(), place.durable()), (0, Vec::new()));
 }
 
-/// The disk is given up before the thread that moves its metadata asks for the hold.
+/// The disk is given up before the thread that moves its metadata asks for the hold: that was
+/// granted, and the thread wrote to a disk that was somebody else's.
 #[test]
-fn a_hold_that_comes_after_the_disk_is_gone_holds_nothing() {
+fn a_hold_that_comes_after_the_disk_is_gone_is_refused() {
     for moved in [Moved::Lost, Moved::Not] {
         let mut place = Place::new();
         place.save_register(10);
         place.shard.close_disk(place.shard.hosted[0].as_ref().unwrap().id);
-        place.hold();
+        let failure = place.hold_as(&place.layout.clone()).unwrap_err();
+        assert_eq!(failure.code, FailureCode::NoLocalDisk, "{failure}");
+        assert!(place.is_free() && !place.check_room(&place.layout));
         while place.writes_under_way() > 0 {
             place.turn();
         }
@@ -367,4 +397,40 @@ fn a_volume_without_a_disk_is_not_written_to_that_of_another() {
         place.shard.rim.inbox.pop_back(),
         Some((_, Input::Group(GroupInput::Device { token: Token(3), result: Err(_) })))
     ));
+}
+
+/// The thread that is to enlarge a disk waited, and another disk is in its place.
+#[test]
+fn a_disk_that_is_divided_otherwise_is_not_the_one_that_is_to_grow() {
+    let mut place = Place::new();
+    let mut other = place.layout;
+    other.data_bytes -= BLOCK_BYTES;
+    assert!(place.check_room(&place.layout) && !place.check_room(&other));
+    let failure = place.hold_as(&other).unwrap_err();
+    assert_eq!(failure.code, FailureCode::NoLocalDisk, "{failure}");
+    assert!(place.is_free());
+    assert!(place.hold() && !place.is_free());
+}
+
+/// The first write behind its former end was an error of the disk: the replica was given up.
+#[test]
+fn metadata_on_a_disk_that_became_longer_is_used_to_its_end() {
+    let mut place = Place::new();
+    let (file, meta) = place.with_metadata_apart(Persistent::No);
+    file.set_len(2 * DISK_BYTES).unwrap();
+    assert!(place.hold());
+    assert_eq!(place.shard.rim.kit.reactor.disk_info(meta).size_bytes, 2 * DISK_BYTES);
+}
+
+/// It was found out when the new places counted already.
+#[test]
+fn metadata_that_cannot_be_mapped_at_its_new_size_is_not_moved() {
+    let mut place = Place::new();
+    let (file, meta) = place.with_metadata_apart(Persistent::Always);
+    // Nothing can be mapped of that.
+    file.set_len(0).unwrap();
+    let failure = place.hold_as(&place.layout.clone()).unwrap_err();
+    assert_eq!(failure.code, FailureCode::DiskFailed, "{failure}");
+    assert!(place.is_free());
+    assert_eq!(place.shard.rim.kit.reactor.disk_info(meta).size_bytes, DISK_BYTES);
 }
