@@ -58,6 +58,8 @@ pub(crate) struct Supervise {
 pub(crate) struct Claim {
     #[arg(long)]
     device: u32,
+    #[arg(long)]
+    lock: PathBuf,
 }
 
 pub(crate) fn main(command: Command) -> ExitCode {
@@ -65,7 +67,7 @@ pub(crate) fn main(command: Command) -> ExitCode {
         Command::Remove(options) => remove(&options),
         Command::Supervise(options) => supervise(options),
         // Whoever does not hear the answer has ended.
-        Command::Claim(options) => match node::claim_device(options.device) {
+        Command::Claim(options) => match node::claim_device(options.device, &options.lock) {
             Ok(()) => ExitCode::SUCCESS,
             Err(_) => ExitCode::FAILURE,
         },

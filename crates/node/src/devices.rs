@@ -335,7 +335,8 @@ impl Devices {
     fn claim(&self, resource: &str) -> Result<Vec<(Kept, Claiming<'_>)>, Failure> {
         let mut is_free = true;
         let claim = |kept: Kept| {
-            let mut claiming = self.claims.of(&kept.label, kept.device);
+            let lock = self.state.claim_path(&kept.label);
+            let mut claiming = self.claims.of(&kept.label, kept.device, &lock);
             is_free = is_free && claiming.start()?;
             Ok((kept, claiming))
         };

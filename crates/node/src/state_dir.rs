@@ -16,6 +16,7 @@
 //!                               of which replica; NAME@K.data for that of a further volume
 //! DIR/resources/NAME.device     its block device, while there is one: number, tenure, losses
 //! DIR/resources/NAME.takeover   locked (flock) by whoever takes that device over, or ends it
+//! DIR/resources/NAME.claim      locked by the process that claims it, before it is removed
 //! *.new                         one of these that is being written; removed at a start
 //! ```
 
@@ -238,9 +239,15 @@ impl StateDir {
         self.path.join("resources").join(format!("{resource}.takeover"))
     }
 
+    /// The file that is locked while a process claims it, which may outlive its daemon.
+    pub(crate) fn claim_path(&self, resource: &str) -> PathBuf {
+        self.path.join("resources").join(format!("{resource}.claim"))
+    }
+
     pub(crate) fn forget_device(&self, resource: &str) -> io::Result<()> {
-        // Whoever waits for this lock waits for a device that is gone.
+        // Whoever waits for these locks waits for a device that is gone.
         drop(fs::remove_file(self.takeover_path(resource)));
+        drop(fs::remove_file(self.claim_path(resource)));
         match fs::remove_file(self.device_path(resource)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Ok(()) | Err(_) => Ok(()),

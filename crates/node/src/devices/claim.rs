@@ -9,7 +9,8 @@
 //!
 //! The device is served by the daemon that asks. A thread that waits in the kernel for a device
 //! cannot be ended, nor can its process: so no thread of the daemon opens one, writes it out or
-//! closes it. It waits for this process for a while, and then lets it be: it ends once it can.
+//! closes it. It waits for this process for a while, and then lets it be: it ends once it can. That
+//! may be after the daemon: so each such process of a device waits for the one before, by a lock.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -17,7 +18,7 @@ use std::io::{self as stdio, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -66,8 +67,8 @@ impl Answer {
 ///
 /// # Errors
 /// If nobody hears the answer.
-pub fn claim_device(device: u32) -> stdio::Result<()> {
-    let (answer, file) = claim(&block_path(device));
+pub fn claim_device(device: u32, lock: &Path) -> stdio::Result<()> {
+    let (_turn, (answer, file)) = claim_in_turn(lock, &block_path(device));
     // In one piece: the reader takes what is there for all.
     stdio::stdout().write_all(answer.encode().as_bytes())?;
     stdio::stdout().flush()?;
@@ -77,6 +78,14 @@ pub fn claim_device(device: u32) -> stdio::Result<()> {
     // Its end is seen by what it leaves open: the device is closed before.
     drop(file);
     Ok(())
+}
+
+/// Claims a device once the process of the last claim has closed it: whose daemon may be dead, and
+/// which would be taken for somebody else.
+fn claim_in_turn(lock: &Path, path: &Path) -> (Option<File>, (Answer, Option<File>)) {
+    // Where no lock can be had, it is tried as if there were no other claim.
+    let turn = File::create(lock).and_then(|file| file.lock().map(|()| file));
+    (turn.ok(), claim(path))
 }
 
 /// Opens a block device that nobody has mounted or claimed otherwise, so that nobody can, and has
@@ -118,10 +127,11 @@ enum Begun {
 }
 
 impl Claims {
-    /// To claim a device.
-    pub(super) fn of(&self, label: &str, device: u32) -> Claiming<'_> {
+    /// To claim a device; `lock` is its file for that.
+    pub(super) fn of(&self, label: &str, device: u32, lock: &Path) -> Claiming<'_> {
         let mut command = Command::new(OWN_PROGRAM);
         command.arg0("basalt").args(["device", "claim", "--device", &device.to_string()]);
+        command.arg("--lock").arg(path::absolute(lock).unwrap_or_else(|_| lock.to_owned()));
         self.by(command, label, block_path(device))
     }
 
@@ -370,6 +380,28 @@ mod tests {
             assert_eq!(failure.code, FailureCode::DeviceInUse, "{failure}");
             assert!(failure.to_string().contains("cannot tell whether"), "{failure}");
         }
+    }
+
+    /// The process of a claim outlives its daemon, for as long as the device answers nothing: the
+    /// next daemon was told that another layer has the device.
+    #[test]
+    fn claim_waits_for_the_process_of_a_daemon_that_died() {
+        let place = tempfile::tempdir().unwrap();
+        let (lock, device) = (place.path().join("r0.claim"), place.path().join("ublkb0"));
+        let earlier = File::create(&lock).unwrap();
+        earlier.lock().unwrap();
+        let (_turn, (answer, file)) = thread::scope(|scope| {
+            let claiming = scope.spawn(|| claim_in_turn(&lock, &device));
+            for _ in 0..50 {
+                thread::park_timeout(Duration::from_millis(1));
+            }
+            File::create(&device).unwrap();
+            drop(earlier);
+            claiming.join().unwrap()
+        });
+        assert!(answer == Answer::Held && file.is_some(), "{answer:?}");
+        let nowhere = place.path().join("none").join("r0.claim");
+        assert_eq!(claim_in_turn(&nowhere, &device).1.0, Answer::Held, "it is no reason to refuse");
     }
 
     #[test]
