@@ -31,6 +31,8 @@ pub(crate) const LINK_QUEUE_MAX: usize = 65_536;
 /// A first wait before a peer is dialled again, and the longest.
 pub(crate) const DIAL_BACKOFF_MIN: Duration = Duration::from_millis(50);
 pub(crate) const DIAL_BACKOFF_MAX: Duration = Duration::from_secs(1);
+/// The rest before an address that the machine does not have is tried again.
+pub(crate) const LISTEN_REST: Duration = Duration::from_secs(1);
 /// A connection has to come up, and its HELLO to arrive, within this.
 pub(crate) const HANDSHAKE_DEADLINE: Duration = Duration::from_secs(3);
 /// The same of one path while there are others to try.

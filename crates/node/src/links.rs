@@ -7,6 +7,7 @@
 //! the shard hands on; what is to go out waits in a queue and leaves in one send per turn and
 //! connection ([`send`]).
 //!
+//! Who dials is let in at the node's addresses, as soon as the machine has them ([`listening`]).
 //! Where a peer is reached over several paths ([`paths`]), each of them is watched by a connection
 //! of its own ([`watch`]), and a set whose path died is made anew over one that lives before the
 //! resources hear of a loss ([`moves`]).
@@ -15,6 +16,7 @@
 
 pub(crate) mod connection;
 pub(crate) mod paths;
+pub(crate) mod listening;
 mod watch;
 mod moves;
 pub(crate) mod times;
@@ -32,14 +34,14 @@ mod fixture;
 
 use std::collections::VecDeque;
 use std::io as stdio;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use format::frame::{Message, PayloadRef};
 use format::ids::{BootId, NodeId, Nonce, ResourceId};
 use format::message::{Heartbeat, LeaseRequest, LinkClass, LinkMessage, ResourceMessage};
-use io::{ListenAddr, SocketId};
+use io::SocketId;
 use replication::contract::{Payload, PeerReport};
 use stdx::time::Time;
 
@@ -48,6 +50,7 @@ use crate::limits::{
 };
 use crate::links::active::{Actives, Opened, Settled};
 use crate::links::connection::{Connection, Stage};
+use crate::links::listening::Listener;
 use crate::links::paths::{Named, Path, Target};
 use crate::links::secure::Secrecy;
 use crate::links::session::Session;
@@ -167,13 +170,6 @@ pub(crate) struct Links {
     has_disks: bool,
     /// Something changed that `tick` has to look at.
     is_due: bool,
-}
-
-#[derive(Debug)]
-struct Listener {
-    address: SocketAddr,
-    socket: SocketId,
-    users: u32,
 }
 
 /// The pair of this node and one other.
@@ -319,26 +315,6 @@ impl Links {
         self.facts.pop_front()
     }
 
-    /// Listens on `address`, if no other resource had it done already.
-    pub(crate) fn listen(&mut self, address: SocketAddr, kit: &mut Kit) -> stdio::Result<()> {
-        if let Some(listener) = self.listeners.iter_mut().find(|l| l.address == address) {
-            listener.users += 1;
-            return Ok(());
-        }
-        let socket =
-            kit.reactor.listen(ListenAddr::Tcp(address), u64::from(TOKEN_LISTENER) << 56)?;
-        self.listeners.push(Listener { address, socket, users: 1 });
-        Ok(())
-    }
-
-    pub(crate) fn unlisten(&mut self, address: SocketAddr, kit: &mut Kit) {
-        let Some(place) = self.listeners.iter().position(|l| l.address == address) else { return };
-        self.listeners[place].users -= 1;
-        if self.listeners[place].users == 0 {
-            kit.reactor.close(self.listeners.swap_remove(place).socket);
-        }
-    }
-
     fn link_named(&mut self, name: &str, now: Time) -> usize {
         self.links.iter().position(|link| link.name == name).unwrap_or_else(|| {
             self.links.push(Link::new(name.to_owned(), now));
@@ -358,7 +334,7 @@ impl Links {
             next = next.min(self.check_set(index, kit)).min(self.tick_connected(index, kit));
             next = next.min(self.tick_watches(index, kit)).min(self.tick_moves(index, kit));
         }
-        next.min(self.expire_strangers(kit))
+        next.min(self.tick_listeners(kit)).min(self.expire_strangers(kit))
     }
 
     /// Closes connections that did not say who they are.

@@ -29,6 +29,7 @@ mod promoter;
 mod paths;
 mod buffers;
 mod crowd;
+mod addresses;
 mod networks;
 mod disks;
 mod hung_disks;

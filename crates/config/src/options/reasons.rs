@@ -68,7 +68,7 @@ pub static NOT_APPLICABLE: &[(&str, &str)] = &[
     ("usage-count", "nothing is counted, and nobody is asked"),
     ("dialog-refresh", "there is no dialog"),
     ("minor-count", "there is no kernel module"),
-    ("disable-ip-verification", "addresses are not compared with those of the machine"),
+    ("disable-ip-verification", "an address that is missing is told of, and keeps nothing down"),
     ("udev-always-use-vnr", "links to devices always have the number of the volume"),
     ("cmd-timeout-short", "`basalt adm --timeout` bounds a command"),
     ("cmd-timeout-medium", "`basalt adm --timeout` bounds a command"),

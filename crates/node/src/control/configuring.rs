@@ -1,6 +1,6 @@
 //! Resources and their texts: up, down, adjust, and what is running.
 
-use std::net::TcpListener;
+use std::net::{TcpListener, UdpSocket};
 use std::sync::Arc;
 
 use api::request::AdjustScope;
@@ -19,6 +19,7 @@ use crate::definition::Definition;
 use crate::limits::{
     ATTACH_PATIENCE, COMMAND_PATIENCE, DISK_END_STALL_MAX, DISK_STALL_MAX, MEMBERS_PATIENCE,
 };
+use crate::links::listening::{is_missing, missing_address};
 use crate::log::{Scope, log};
 use crate::patience::Patience;
 use crate::shard::commands::{address_failure, unknown_resource};
@@ -253,6 +254,7 @@ impl Control {
             changes.extend(self.completing_steps(resource, text, &missing)?);
         }
         let mut warnings = wanted.warnings.clone();
+        warnings.extend(missing_addresses(&wanted));
         if mode == Mode::DryRun {
             return Ok(Reply::Adjusted { changes, warnings });
         }
@@ -451,7 +453,7 @@ impl Control {
     }
 
     /// Refuses an address of a new member or path that something else has: a resource that runs
-    /// cannot go back.
+    /// cannot go back. One that the machine does not have yet is waited for.
     fn check_addresses(&self, wanted: &Definition) -> Result<(), Failure> {
         let texts = self.state.stored_texts().map_err(state_failure)?;
         let stored = texts
@@ -459,7 +461,9 @@ impl Control {
             .filter_map(|(resource, text)| Definition::from_text(&self.name, resource, text).ok());
         let known: Vec<_> = stored.flat_map(|definition| own_addresses(&definition)).collect();
         for address in own_addresses(wanted).iter().filter(|address| !known.contains(address)) {
-            if let Err(error) = TcpListener::bind(address) {
+            if let Err(error) = TcpListener::bind(address)
+                && !is_missing(&error)
+            {
                 let text = format!("cannot listen on {address}: {error}");
                 return Err(address_failure(&std::io::Error::new(error.kind(), text)));
             }
@@ -481,6 +485,25 @@ impl Control {
             Some(unknown) => Err(unknown_resource(unknown)),
             None => Ok(Reply::Running(RunningReply { node: self.name.clone(), resources })),
         }
+    }
+}
+
+/// Warnings of addresses of this node that its machine does not have.
+pub(super) fn missing_addresses(definition: &Definition) -> impl Iterator<Item = String> {
+    let is_absent = |it: &std::net::SocketAddr| {
+        UdpSocket::bind((it.ip(), 0)).is_err_and(|error| is_missing(&error))
+    };
+    own_addresses(definition).into_iter().filter(is_absent).map(missing_address)
+}
+
+/// A reply with more to tell.
+pub(super) fn with_warnings(reply: Reply, more: impl IntoIterator<Item = String>) -> Reply {
+    match reply {
+        Reply::Done { mut warnings } => {
+            warnings.extend(more);
+            Reply::Done { warnings }
+        }
+        Reply::Adjusted { .. } | Reply::Running(_) | Reply::Status(_) => reply,
     }
 }
 

@@ -15,7 +15,7 @@ use format::ids::NodeId;
 
 use crate::attach::volumes::{NewVolume, read_new_volume};
 use crate::attach::{Apart, attach, attach_without_disk, end_of};
-use crate::control::configuring::{read_text, state_failure};
+use crate::control::configuring::{missing_addresses, read_text, state_failure, with_warnings};
 use crate::control::lives::Life;
 use crate::control::{Control, once_address_is_free};
 use crate::crash;
@@ -138,7 +138,7 @@ impl Control {
         self.without_disk().remove(resource);
         self.held_down().remove(resource);
         self.guests.open(&definition);
-        Ok(reply)
+        Ok(with_warnings(reply, missing_addresses(&definition)))
     }
 
     /// As it is to be; where its disk fails, without that: its vote, and the way to the others'

@@ -180,12 +180,7 @@ impl Part {
         if rim.links.leads() {
             for address in now.iter().filter(|address| !before.contains(address)) {
                 if let Err(error) = rim.links.listen(*address, &mut rim.kit) {
-                    let scope = Scope::resource(&self.name);
-                    log!(
-                        Error,
-                        scope,
-                        "cannot listen on {address} for a new member or path: {error}"
-                    );
+                    rim.links.listen_later(*address, &error, rim.kit.now);
                 }
             }
             for address in before.iter().filter(|address| !now.contains(address)) {

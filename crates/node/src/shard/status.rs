@@ -30,6 +30,7 @@ use crate::links::paths::PathFacts;
 use crate::placement;
 use crate::shard::commands::unknown_resource;
 use crate::shard::hosted::Hosted;
+use crate::shard::hosting::own_addresses;
 use crate::shard::pace::{self, Pace};
 use crate::shard::part::Part;
 use crate::shard::{Rim, Shard};
@@ -81,6 +82,7 @@ impl Shard {
             }
             None => part.describe(shown, &self.rim),
         };
+        status.reasons.extend(part.deaf_addresses(&self.rim));
         if shown == Statistics::Shown {
             status.shards = vec![self.describe_shard()];
         }
@@ -133,6 +135,7 @@ pub(crate) fn merge(into: &mut ResourceStatus, other: ResourceStatus) {
             add_reads(&mut device.reads, more.reads.as_ref());
         }
     }
+    into.reasons.extend(other.reasons);
     into.shards.extend(other.shards);
     into.shards.sort_by_key(|shard| shard.shard);
 }
@@ -170,6 +173,12 @@ impl Part {
             connections: connections.collect(),
             ..ResourceStatus::default()
         }
+    }
+
+    /// At the shard that listens for peers: where it cannot, and why.
+    fn deaf_addresses(&self, rim: &Rim) -> Vec<String> {
+        let addresses = own_addresses(&self.definition).into_iter();
+        addresses.filter_map(|it| rim.links.deaf_at(it).map(str::to_owned)).collect()
     }
 
     fn describe_device(
