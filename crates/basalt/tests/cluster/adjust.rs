@@ -2,6 +2,8 @@
 //! configuration cannot be used.
 
 use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
 use std::thread;
 
 use api::connection_state::ConnectionState;
@@ -214,5 +216,47 @@ fn an_adjust_that_cannot_be_stored_changes_nothing() {
     assert_eq!(steps(&cluster, &["adjust", "-d", "r0"]), planned);
     taken.iter().for_each(|path| fs::remove_dir(path).unwrap());
     cluster.adm_ok(0, &["adjust", "r0"]);
+    assert_eq!(cluster.role(0), Role::Primary);
+}
+
+/// Nothing takes the place of a file on which something is mounted.
+struct Mounted(PathBuf);
+
+impl Mounted {
+    fn on(path: PathBuf) -> Option<Self> {
+        let output = Command::new("mount").arg("--bind").args([&path, &path]).output();
+        output.is_ok_and(|output| output.status.success()).then_some(Self(path))
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        drop(Command::new("umount").arg(&self.0).output());
+    }
+}
+
+/// The last step of storing it failed, and from then on one configuration ran and another one was
+/// stored.
+#[test]
+fn what_runs_is_what_is_stored_where_the_new_text_cannot_take_its_place() {
+    let cluster = Cluster::start_in_sync(1, 0);
+    cluster.adm_ok(0, &["primary", "r0"]);
+    let Some(mounted) = Mounted::on(cluster.state_dir(0).join("resources/r0.res")) else {
+        println!("skipped: a mount takes root");
+        return;
+    };
+    for section in ["options { auto-promote no; }", "disk { al-extents 127; }"] {
+        fs::write(cluster.config(), with_section(&cluster, section)).unwrap();
+        let said = cluster.adm_refused(0, &["adjust", "r0"]);
+        assert!(said.contains("the state directory"), "{said}");
+        assert_eq!(cluster.role(0), Role::Primary);
+        cluster.adm_ok(0, &["secondary", "r0"]);
+        // Whoever opens it makes it Primary, as the stored text has it.
+        cluster.client(0).close().unwrap();
+        cluster.adm_ok(0, &["primary", "r0"]);
+    }
+    drop(mounted);
+    cluster.adm_ok(0, &["adjust", "r0"]);
+    assert_eq!(steps(&cluster, &["adjust", "-d", "r0"]), [""; 0]);
     assert_eq!(cluster.role(0), Role::Primary);
 }

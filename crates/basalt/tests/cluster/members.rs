@@ -84,6 +84,30 @@ fn members_come_and_go_under_a_client() {
     assert!(first == last && cluster.data(2, size) == first);
 }
 
+/// The restart that it takes began with what is stored, and undid what waited without a word.
+#[test]
+fn a_change_that_takes_a_restart_undoes_none_that_waits() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    let dropped = cluster.config_text_of("r0", &[0, 2]);
+    fs::write(cluster.config(), &dropped).unwrap();
+    let output = cluster.adm(0, &["adjust", "r0"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && said.contains("needed still"), "{said}");
+    let other = dropped.replacen("r0 {", "r0 { disk { al-extents 127; }", 1);
+    fs::write(cluster.config(), &other).unwrap();
+    let said = cluster.adm_refused(0, &["adjust", "r0"]);
+    assert!(said.contains("an earlier change") && said.contains("n1 is needed still"), "{said}");
+    fs::write(cluster.config(), &dropped).unwrap();
+    cluster.adm_ok(2, &["adjust", "r0"]);
+    cluster.wait(0, "voters without the second", |status| voters(status) == ["n0", "n2"]);
+    // What waited is stored by itself, and the other change can be had.
+    fs::write(cluster.config(), &other).unwrap();
+    cluster.poll(0, "change that takes a restart", || {
+        cluster.adm(0, &["adjust", "r0"]).status.success().then_some(())
+    });
+    assert_eq!(cluster.status(0).unwrap().connections.len(), 1);
+}
+
 #[test]
 fn the_last_good_replica_is_not_given_up() {
     let mut cluster = Cluster::start_in_sync(3, 0);

@@ -243,6 +243,7 @@ impl Control {
         scope: &AdjustScope,
     ) -> Result<Reply, Failure> {
         let life = self.lives.begin(resource);
+        let waiting = self.unsettled.text(resource);
         let Differences { wanted, running, steps } = self.differences(resource, text, scope)?;
         let is_restart = steps.iter().any(|step| step.reach == Reach::Structure);
         let missing = match &running {
@@ -259,13 +260,14 @@ impl Control {
             return Ok(Reply::Adjusted { changes, warnings });
         }
         if let Some(running) = running.as_deref().filter(|_| is_restart) {
+            waiting.iter().try_for_each(|it| check_nothing_waits(resource, running, it))?;
             self.check_volumes_stay(resource, running, &wanted)?;
         }
         let added = match &running {
             Some(running) if !scope.skip_disk => self.added_disks(resource, running, &wanted)?,
             Some(_) | None => Vec::new(),
         };
-        if running.as_deref() == Some(text) && !self.unsettled.has(resource) {
+        if running.as_deref() == Some(text) && waiting.is_none() {
             self.complete(resource, &missing)?;
             self.add_volumes(&wanted, added)?;
             return Ok(Reply::Adjusted { changes, warnings });
@@ -276,7 +278,7 @@ impl Control {
                 self.bring_up_for(resource, (text, &life), scope)?;
                 self.keep_text(resource, fresh, &life)?;
             }
-            Some(_) if !is_restart => {
+            Some(running) if !is_restart => {
                 if let Some(waits) = self.redefine((resource, text), &wanted, &life)? {
                     // Until then a restart must know of everyone who is needed.
                     warnings.push(waits);
@@ -285,7 +287,10 @@ impl Control {
                     return Ok(Reply::Adjusted { changes, warnings });
                 }
                 // Whoever starts from here on finds the volumes that the replica has.
-                self.keep_text(resource, fresh, &life)?;
+                let former = waiting.unwrap_or(running);
+                self.keep_text(resource, fresh, &life).map_err(|failure| {
+                    self.define_back((resource, text), &former, &life, failure)
+                })?;
                 self.complete(resource, &missing)?;
                 self.add_volumes(&wanted, added)?;
             }
@@ -293,10 +298,9 @@ impl Control {
                 let former = self.former(resource, running)?;
                 let parts = former.parts.after_change(scope, &wanted);
                 let bringing = Bringing { text, parts, added: &added, life: &life };
-                self.restart(resource, &former, bringing)?;
-                let kept = self.keep_text(resource, fresh, &life);
-                let is_more = kept.is_ok() && !added.is_empty();
-                let in_use = if is_more { self.add_volumes(&wanted, added) } else { kept };
+                self.restart(resource, &former, bringing, fresh)?;
+                let is_more = !added.is_empty();
+                let in_use = if is_more { self.add_volumes(&wanted, added) } else { Ok(()) };
                 warnings.extend(self.primary_again(resource, &former));
                 in_use?;
             }
@@ -324,21 +328,57 @@ impl Control {
         })
     }
 
-    /// Takes it down, and up with another text; where that cannot be had, it goes back, and what
-    /// failed first is told.
+    /// Takes it down, and up with another text; where that cannot be had, or not be stored, it goes
+    /// back, and what failed first is told.
     fn restart(
         &self,
         resource: &str,
         former: &Former,
         bringing: Bringing<'_>,
+        fresh: Unfinished,
     ) -> Result<(), Failure> {
+        let Bringing { text, life, .. } = bringing;
         self.remove(resource, Force::No)?;
-        self.unsettled.end_with(resource, || ());
+        self.unsettled.forget(resource);
         let mut patience = Patience::new(COMMAND_PATIENCE);
         let wait = (&mut patience, DISK_STALL_MAX);
         self.bring_up_with(resource, bringing, wait)
-            .map(drop)
-            .map_err(|failure| self.go_back(resource, former, bringing.life, failure))
+            .map_err(|failure| self.go_back(resource, former, life, failure))?;
+        let Err(failure) = self.keep_text(resource, fresh, life) else { return Ok(()) };
+        if !self.is_stored_otherwise((resource, text), life) {
+            let notes = self.primary_again(resource, former).into_iter();
+            return Err(notes.fold(failure, |failure, note| with_note(failure, &note)));
+        }
+        if let Err(second) = self.remove(resource, Force::No) {
+            return Err(with_note(failure, &runs_otherwise(&second)));
+        }
+        Err(self.go_back(resource, former, life, failure))
+    }
+
+    /// Whether another text than the one that runs comes up with the daemon.
+    fn is_stored_otherwise(&self, (resource, text): (&str, &str), life: &Life) -> bool {
+        // Where the file took its place, and only that this is durable is not known, they agree.
+        !life.is_over() && self.stored_text(resource).is_ok_and(|it| it.as_deref() != Some(text))
+    }
+
+    /// What was taken over could not be stored: what is stored, or waits to be, runs again. What
+    /// failed, and what else there is to know of it.
+    fn define_back(
+        &self,
+        (resource, text): (&str, &str),
+        former: &str,
+        life: &Life,
+        failure: Failure,
+    ) -> Failure {
+        if !self.is_stored_otherwise((resource, text), life) {
+            return failure;
+        }
+        let back = Definition::from_text(&self.name, resource, former)
+            .and_then(|definition| self.redefine((resource, former), &definition, life));
+        match back {
+            Ok(_) => failure,
+            Err(second) => with_note(failure, &runs_otherwise(&second)),
+        }
     }
 
     /// What failed, and what else there is to know of it.
@@ -486,6 +526,26 @@ impl Control {
             None => Ok(Reply::Running(RunningReply { node: self.name.clone(), resources })),
         }
     }
+}
+
+/// A restart begins with the stored text, and would undo without a word what runs and waits to be
+/// stored: refused before anything ends.
+fn check_nothing_waits(resource: &str, stored: &str, waiting: &str) -> Result<(), Failure> {
+    let (stored, waiting) = (read_text(resource, stored)?, read_text(resource, waiting)?);
+    let is_dropped = |name: &&str| waiting.host_by_name(name).is_none();
+    let hosts = stored.hosts.iter().map(|host| host.name.as_str());
+    let dropped: Vec<_> = hosts.filter(is_dropped).collect();
+    let message = format!(
+        "an earlier change of {resource:?} waits, which this one would undo: {} is needed still",
+        dropped.join(", ")
+    );
+    let hint = "`adjust` the other nodes too, and this one again once that is stored; or go back \
+                to the former configuration first";
+    Err(Failure::new(FailureCode::StateRefused, message, hint))
+}
+
+fn runs_otherwise(second: &Failure) -> String {
+    format!("it runs with what was to be stored, a restart takes the former: {second}")
 }
 
 /// Warnings of addresses of this node that its machine does not have.

@@ -21,19 +21,30 @@ pub(super) struct Unsettled {
 }
 
 impl Unsettled {
-    pub(super) fn has(&self, resource: &str) -> bool {
-        self.lock().contains_key(resource)
+    /// What runs and waits to be stored.
+    pub(super) fn text(&self, resource: &str) -> Option<String> {
+        self.lock().get(resource).map(|(text, _)| text.clone())
     }
 
     pub(super) fn note(&self, resource: &str, text: &str, life: Life) {
         self.lock().insert(resource.to_owned(), (text.to_owned(), life));
     }
 
-    /// Another text takes the place of one that waits, or none.
-    pub(super) fn end_with<T>(&self, resource: &str, store: impl FnOnce() -> T) -> T {
+    /// Another text takes the place of one that waits, or none; where that fails it waits on.
+    pub(super) fn end_with(
+        &self,
+        resource: &str,
+        store: impl FnOnce() -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let mut texts = self.lock();
+        store()?;
         texts.remove(resource);
-        store()
+        Ok(())
+    }
+
+    /// What ran with it is down.
+    pub(super) fn forget(&self, resource: &str) {
+        self.lock().remove(resource);
     }
 
     /// Stores what waited. Nobody stores another text meanwhile.
