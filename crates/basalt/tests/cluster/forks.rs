@@ -81,12 +81,23 @@ fn a_split_brain_is_shown_and_ends_when_one_side_gives_its_data_up() {
     let output = cluster.adm(0, &["connect", "r0"]);
     let warned = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success() && warned.contains("split brain"), "{warned}");
+    for verb in ["adjust", "up"] {
+        let output = cluster.adm(0, &[verb, "r0"]);
+        let warned = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && warned.contains("split brain"), "{verb}: {warned}");
+    }
     let refused = cluster.adm_refused(0, &["connect", "--discard-my-data", "r0"]);
     assert!(refused.contains("is Primary"), "{refused}");
     client.read(0, &mut block).unwrap();
     assert_eq!(block, [2; BLOCK], "the Primary goes on");
 
     cluster.wait(1, "end of its session", |status| status.role == Role::Secondary);
+    // A restart that is not about the connection: what keeps them apart is no operator's word.
+    let text = fs::read_to_string(cluster.config()).unwrap();
+    let changed = text.replacen("r0 {", "r0 { disk { al-extents 127; }", 1);
+    fs::write(cluster.config(), changed).unwrap();
+    cluster.adm_ok(1, &["disk-options", "r0"]);
+    cluster.wait(1, "split brain", |status| status.connections[0].split_brain);
     cluster.adm_ok(1, &["connect", "--discard-my-data", "r0"]);
     cluster.wait_up_to_date(0);
     cluster.wait_up_to_date(1);

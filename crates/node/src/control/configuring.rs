@@ -63,7 +63,8 @@ impl Control {
                 return match self.is_up(resource) {
                     Some(reply) => {
                         let missing = self.missing(resource, &AdjustScope::default())?;
-                        self.complete(resource, &missing).map(|()| reply)
+                        let warnings = self.complete(resource, &missing)?;
+                        Ok(with_warnings(reply, warnings))
                     }
                     None => self.bring_up(resource, text, &life),
                 };
@@ -268,7 +269,7 @@ impl Control {
             Some(_) | None => Vec::new(),
         };
         if running.as_deref() == Some(text) && waiting.is_none() {
-            self.complete(resource, &missing)?;
+            warnings.extend(self.complete(resource, &missing)?);
             self.add_volumes(&wanted, added)?;
             return Ok(Reply::Adjusted { changes, warnings });
         }
@@ -291,7 +292,7 @@ impl Control {
                 self.keep_text(resource, fresh, &life).map_err(|failure| {
                     self.define_back((resource, text), &former, &life, failure)
                 })?;
-                self.complete(resource, &missing)?;
+                warnings.extend(self.complete(resource, &missing)?);
                 self.add_volumes(&wanted, added)?;
             }
             Some(running) => {

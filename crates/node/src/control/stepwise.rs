@@ -73,8 +73,16 @@ pub(super) struct Bringing<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Missing {
     disk: bool,
-    /// Peers that are StandAlone: their names and numbers.
-    peers: Vec<(String, u8)>,
+    peers: Vec<MissingPeer>,
+}
+
+/// A peer that is StandAlone.
+#[derive(Debug)]
+struct MissingPeer {
+    name: String,
+    id: u8,
+    /// Nobody told it to be so: both went on by themselves.
+    is_split: bool,
 }
 
 impl Control {
@@ -179,7 +187,7 @@ impl Control {
         let bringing = Bringing { text, parts, added: &[], life };
         self.bring_up_with(resource, bringing, (&mut patience, DISK_STALL_MAX))?;
         match &scope.peer {
-            Some(peer) if !scope.skip_net => self.connect(resource, peer),
+            Some(peer) if !scope.skip_net => self.connect(resource, peer).map(drop),
             Some(_) | None => Ok(()),
         }
     }
@@ -187,7 +195,9 @@ impl Control {
     /// What a resource has now that is up.
     pub(super) fn parts_of(&self, resource: &str) -> Result<Parts, Failure> {
         let missing = self.missing(resource, &AdjustScope::default())?;
-        let apart = missing.peers.iter().filter_map(|(_, id)| NodeId::new(*id));
+        // Of a split brain both sides find out again, and say so.
+        let apart = missing.peers.iter().filter(|peer| !peer.is_split);
+        let apart = apart.filter_map(|peer| NodeId::new(peer.id));
         Ok(Parts { has_disk: !missing.disk, apart: Apart::These(apart.collect()) })
     }
 
@@ -213,8 +223,12 @@ impl Control {
         }
         let is_apart = |state| state == ConnectionState::StandAlone;
         let apart = known.into_iter().filter(|one| is_apart(one.connection_state));
-        let peers = apart.map(|one| (one.name, one.peer_node_id)).collect();
-        Ok(Missing { disk, peers })
+        let peers = apart.map(|one| MissingPeer {
+            name: one.name,
+            id: one.peer_node_id,
+            is_split: one.split_brain,
+        });
+        Ok(Missing { disk, peers: peers.collect() })
     }
 
     /// The disks of volumes that a replica in use is to have beside those that it has.
@@ -261,12 +275,19 @@ impl Control {
         Ok(())
     }
 
-    /// Attaches and connects what is missing.
-    pub(super) fn complete(&self, resource: &str, missing: &Missing) -> Result<(), Failure> {
+    /// Attaches and connects what is missing; says what a connection alone does not end.
+    pub(super) fn complete(
+        &self,
+        resource: &str,
+        missing: &Missing,
+    ) -> Result<Vec<String>, Failure> {
         if missing.disk {
             self.attach(resource)?;
         }
-        missing.peers.iter().try_for_each(|(peer, _)| self.connect(resource, peer))
+        let peers = missing.peers.iter();
+        let warnings: Result<Vec<_>, _> =
+            peers.map(|peer| self.connect(resource, &peer.name)).collect();
+        Ok(warnings?.concat())
     }
 
     pub(super) fn completing_steps(
@@ -280,17 +301,18 @@ impl Control {
         } else {
             Vec::new()
         };
-        let peers = missing.peers.iter().map(|(_, id)| connect_step(resource, *id));
+        let peers = missing.peers.iter().map(|peer| connect_step(resource, peer.id));
         Ok(disks.into_iter().chain(peers).map(|step| step.text).collect())
     }
 
-    fn connect(&self, resource: &str, peer: &str) -> Result<(), Failure> {
-        self.ask(resource, |ticket| ToShard::Connect {
+    fn connect(&self, resource: &str, peer: &str) -> Result<Vec<String>, Failure> {
+        let reply = self.ask(resource, |ticket| ToShard::Connect {
             ticket,
             resource: resource.to_owned(),
             peer: Some(peer.to_owned()),
             own_data: OwnData::Kept,
-        })
-        .map(drop)
+        })?;
+        let Reply::Done { warnings } = reply else { return Ok(Vec::new()) };
+        Ok(warnings)
     }
 }
