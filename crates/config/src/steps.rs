@@ -32,11 +32,15 @@ pub enum Reach {
 }
 
 /// Options of a resource that a running daemon takes over at once.
-const LIVE_OPTIONS: [&str; 30] = [
+const LIVE_OPTIONS: [&str; 36] = [
+    "after-sb-0pri",
+    "after-sb-1pri",
+    "after-sb-2pri",
     "allow-remote-read",
     "auto-promote",
     "auto-promote-timeout",
     "block-size",
+    "c-max-rate",
     "congestion-extents",
     "congestion-fill",
     "connect-int",
@@ -48,6 +52,7 @@ const LIVE_OPTIONS: [&str; 30] = [
     "ko-count",
     "load-balance-paths",
     "on-congestion",
+    "on-io-error",
     "on-no-data-accessible",
     "on-no-quorum",
     "peer-tiebreaker",
@@ -58,6 +63,7 @@ const LIVE_OPTIONS: [&str; 30] = [
     "quorum-minimum-redundancy",
     "rcvbuf-size",
     "read-balancing",
+    "resync-after",
     "shared-secret",
     "size",
     "sndbuf-size",

@@ -94,6 +94,20 @@ fn options_that_disturb_nothing_are_told_apart() {
              --on-no-quorum=io-error --quorum=majority"
         )]
     );
+    for (option, changed) in [
+        ("al-extents 1237;", "al-extents 1237; on-io-error call-local-io-error;"),
+        ("al-extents 1237;", "al-extents 1237; resync-after other/0;"),
+        ("c-max-rate 200M;", "c-max-rate 100M; c-min-rate 1M; c-fill-target 1M;"),
+        (
+            "max-buffers 8000;",
+            "max-buffers 8000; after-sb-0pri discard-zero-changes; after-sb-1pri consensus; \
+             after-sb-2pri disconnect;",
+        ),
+    ] {
+        let told = told(Some(BEFORE), &BEFORE.replace(option, changed));
+        let is_live = told.iter().all(|(_, reach)| *reach == Reach::Options);
+        assert!(!told.is_empty() && is_live, "{changed}: {told:?}");
+    }
     let after = BEFORE.replace("al-extents 1237;", "al-extents 6433;");
     let disk = told(Some(BEFORE), &after);
     assert!(!disk.is_empty() && disk.iter().all(|(_, reach)| *reach == Reach::Structure));

@@ -619,6 +619,10 @@ pub enum ResourceInput {
     Demands(Demands),
     /// The same of replicas that are to be brought up to date.
     Readmission(Readmission),
+    /// The same of how fast that is to be, beside clients; 0 is no limit.
+    ResyncRate {
+        bytes_per_second: u64,
+    },
     /// The answer to `AskToResync`; a refusal is for this once.
     ResyncAnswer {
         number: u64,

@@ -281,6 +281,9 @@ impl Resource {
             ResourceInput::Members { id, members } => self.on_members(id, members),
             ResourceInput::Demands(demands) => self.on_demands(demands),
             ResourceInput::Readmission(readmission) => self.on_readmission(readmission),
+            ResourceInput::ResyncRate { bytes_per_second } => {
+                self.on_resync_rate(bytes_per_second);
+            }
             ResourceInput::ResyncAnswer { number, allowed: true } => self.on_resync_allowed(number),
             ResourceInput::ResyncAnswer { number, allowed: false } => {
                 self.on_resync_refused(number);

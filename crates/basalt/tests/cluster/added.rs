@@ -180,8 +180,8 @@ fn a_volume_that_comes_with_a_failing_restart_is_added_later() {
     (0..2).for_each(|index| create_md(&cluster, index));
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let own = cluster.nodes[0].address.to_string();
-    // A rate is what makes it go down for a change, and the address what is refused then.
-    let wanted = two_volumes(&cluster).replacen("r0 {", "r0 { disk { c-max-rate 10M; }", 1);
+    // This is what makes it go down for a change, and the address what is refused then.
+    let wanted = two_volumes(&cluster).replacen("r0 {", "r0 { disk { al-extents 127; }", 1);
     let other = wanted.replace(&own, &taken.local_addr().unwrap().to_string());
     assert_ne!(other, wanted);
     fs::write(cluster.config(), &other).unwrap();

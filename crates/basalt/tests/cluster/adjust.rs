@@ -41,13 +41,10 @@ fn options_change_under_a_client_and_structure_does_not() {
     client.write(4096, &[8; BLOCK]).unwrap();
     assert_eq!(cluster.role(0), Role::Primary);
 
-    // A rate is an option that a running resource does not take over.
-    let other = changed.replacen('{', "{ disk { c-max-rate 10M; }", 1);
+    // The size of its activity log is something that a running resource does not take over.
+    let other = changed.replacen('{', "{ disk { al-extents 127; }", 1);
     fs::write(cluster.config(), &other).unwrap();
-    let expected = [
-        "drbdsetup peer-device-options r0 1 0 --set-defaults --c-max-rate=10M",
-        "drbdsetup peer-device-options r0 2 0 --set-defaults --c-max-rate=10M",
-    ];
+    let expected = ["drbdsetup disk-options 1 --set-defaults --al-extents=127"];
     assert_eq!(steps(&cluster, &["adjust", "-d", "r0"]), expected);
     let said = cluster.adm_refused(0, &["adjust", "r0"]);
     assert!(said.contains("(-12) Device is held open by someone"), "{said}");
@@ -168,7 +165,7 @@ fn a_refused_adjust_goes_back_to_what_was_there() {
     let disk = cluster.disk(1);
     let away = disk.with_extension("away");
     fs::rename(&disk, &away).unwrap();
-    fs::write(cluster.config(), with_section(&cluster, "disk { c-max-rate 10M; }")).unwrap();
+    fs::write(cluster.config(), with_section(&cluster, "disk { al-extents 127; }")).unwrap();
     let said = cluster.adm_refused(1, &["adjust", "r0"]);
     assert!(said.contains("cannot open disk"), "{said}");
     cluster.wait_connected(1);
@@ -186,7 +183,7 @@ fn a_refused_adjust_goes_back_to_what_was_there() {
 
     // What cannot be had in either way stays down, and says so.
     let vote = cluster.state_dir(1).join("resources/r0.register");
-    fs::write(cluster.config(), with_section(&cluster, "disk { c-max-rate 20M; }")).unwrap();
+    fs::write(cluster.config(), with_section(&cluster, "disk { al-extents 61; }")).unwrap();
     fs::remove_file(&vote).unwrap();
     fs::create_dir(&vote).unwrap();
     let said = cluster.adm_refused(1, &["adjust", "r0"]);

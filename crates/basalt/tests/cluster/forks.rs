@@ -122,7 +122,25 @@ fn assert_clients_are_told(cluster: &Cluster) {
 
 #[test]
 fn after_a_split_brain_the_options_make_the_secondary_give_way() {
-    let cluster = without_quorum_and_with("after-sb-1pri discard-secondary;");
+    give_way(When::Before);
+}
+
+/// They took a restart, for which the Primary had to have no client.
+#[test]
+fn options_that_come_after_a_split_brain_make_the_secondary_give_way() {
+    give_way(When::After);
+}
+
+/// When the options come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    Before,
+    After,
+}
+
+fn give_way(options: When) {
+    const NET: &str = "after-sb-1pri discard-secondary;";
+    let cluster = without_quorum_and_with(if options == When::Before { NET } else { "" });
     let mut client = cluster.client(0);
     let size = client.export().size_bytes;
     client.write(0, &[1; BLOCK]).unwrap();
@@ -134,6 +152,14 @@ fn after_a_split_brain_the_options_make_the_secondary_give_way() {
     cluster.wait(1, "end of its session", |status| status.role == Role::Secondary);
 
     cluster.adm_ok(0, &["connect", "r0"]);
+    if options == When::After {
+        cluster.wait(1, "split brain", |status| status.connections[0].split_brain);
+        let text = fs::read_to_string(cluster.config()).unwrap();
+        let changed = text.replace("net {  }", &format!("net {{ {NET} }}"));
+        assert_ne!(changed, text);
+        fs::write(cluster.config(), changed).unwrap();
+        (0..2).for_each(|index| cluster.adm_ok(index, &["adjust", "r0"]));
+    }
     cluster.wait_up_to_date(0);
     cluster.wait_up_to_date(1);
     client.close().unwrap();

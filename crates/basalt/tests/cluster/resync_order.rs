@@ -116,6 +116,42 @@ fn a_resync_waits_for_the_one_that_it_comes_after() {
     second.close().unwrap();
 }
 
+/// They took a restart, which the replica that waits does without.
+#[test]
+fn a_resync_that_waits_and_its_rate_follow_the_configuration() {
+    let mut cluster = start("resync-after r0/0;", &[]);
+    let (mut first, mut second) = (client(&cluster, "r0"), client(&cluster, "r1"));
+    cluster.kill(2);
+    for at in (0..DIRTY_BYTES).step_by(1 << 20) {
+        first.write(at as u64, &vec![1; 1 << 20]).unwrap();
+    }
+    second.write(0, &[2; BLOCK]).unwrap();
+    // Without end, so that there is no hurry.
+    let change = |cluster: &Cluster, from: &str, to: &str| {
+        let text = fs::read_to_string(cluster.config()).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs::write(cluster.config(), text.replace(from, to)).unwrap();
+    };
+    change(&cluster, "c-max-rate 2M;", "c-max-rate 64K;");
+    cluster.adm_ok(0, &["adjust", "r0"]);
+    cluster.launch(2);
+    let mut look = |name: &str| {
+        first.write(0, &[3; BLOCK]).unwrap();
+        of_name(&cluster, 2, name)
+    };
+    cluster.poll(2, "wait of r1", || look("r1").filter(is_suspended).map(drop));
+    change(&cluster, "resync-after r0/0;", "");
+    cluster.adm_ok(2, &["adjust", "r1"]);
+    cluster.poll(2, "turn of r1", || look("r1").filter(is_up_to_date).map(drop));
+    assert!(!is_up_to_date(&look("r0").unwrap()), "r1 waited for it");
+
+    change(&cluster, "c-max-rate 64K;", "c-max-rate 0;");
+    cluster.adm_ok(0, &["adjust", "r0"]);
+    cluster.poll(2, "end of the resync of r0", || look("r0").filter(is_up_to_date).map(drop));
+    first.close().unwrap();
+    second.close().unwrap();
+}
+
 fn is_copied(status: &ResourceStatus) -> bool {
     let mut devices = status.connections.iter().flat_map(|it| &it.peer_devices);
     devices.any(|it| it.replication_state == ReplicationState::SyncTarget)

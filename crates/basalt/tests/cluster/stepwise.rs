@@ -119,13 +119,13 @@ fn a_restart_keeps_exactly_those_peers_apart_that_were() {
         let connections = cluster.status(0).unwrap().connections;
         connections.iter().map(|one| one.connection_state).collect()
     };
-    for (rate, words) in [
-        ("10M", &["adjust", "--skip-net", "r0"][..]),
-        ("20M", &["peer-device-options", "r0"]),
-        ("30M", &["adjust", "r0:n1"]),
+    for (extents, words) in [
+        (127, &["adjust", "--skip-net", "r0"][..]),
+        (61, &["disk-options", "r0"]),
+        (31, &["adjust", "r0:n1"]),
     ] {
         let text = cluster.config_text("r0");
-        let section = format!("resource r0 {{ disk {{ c-max-rate {rate}; }}");
+        let section = format!("resource r0 {{ disk {{ al-extents {extents}; }}");
         fs::write(cluster.config(), text.replacen("resource r0 {", &section, 1)).unwrap();
         cluster.adm_ok(0, words);
         cluster.poll(0, &format!("connection to n1 after {words:?}"), || {

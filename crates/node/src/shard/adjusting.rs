@@ -80,6 +80,8 @@ impl Shard {
         self.rim.inbox.push_back((id, Input::Resource(demands)));
         let readmission = ResourceInput::Readmission(definition.readmission());
         self.rim.inbox.push_back((id, Input::Resource(readmission)));
+        let rate = ResourceInput::ResyncRate { bytes_per_second: definition.resync_rate };
+        self.rim.inbox.push_back((id, Input::Resource(rate)));
         self.offer(id);
         if has_other_volumes {
             self.note_cut(id);

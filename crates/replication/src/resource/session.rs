@@ -224,6 +224,14 @@ impl Resource {
         }
     }
 
+    /// Copies that are under way keep to it, too.
+    pub(crate) fn on_resync_rate(&mut self, bytes_per_second: u64) {
+        self.options.resync_rate = bytes_per_second;
+        if self.session.is_some() {
+            self.tell_groups(ToGroup::ResyncRate { bytes_per_second });
+        }
+    }
+
     /// This node is Primary.
     pub(crate) fn serves_clients(&self) -> bool {
         self.session.as_ref().is_some_and(|session| session.purpose == Purpose::Clients)
