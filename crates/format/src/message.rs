@@ -82,9 +82,15 @@ pub const FEATURE_QUANTUM: u64 = 4;
 pub const FEATURE_QUESTIONS: u64 = 8;
 /// Its sender knows of LINE_LOST and the answer to it.
 pub const FEATURE_LINES: u64 = 16;
+/// Its sender knows of the answer to VERIFY.
+pub const FEATURE_VERIFY_ANSWER: u64 = 32;
 /// What this release knows of.
-pub const FEATURES: u64 =
-    FEATURE_WATCH | FEATURE_PROOF | FEATURE_QUANTUM | FEATURE_QUESTIONS | FEATURE_LINES;
+pub const FEATURES: u64 = FEATURE_WATCH
+    | FEATURE_PROOF
+    | FEATURE_QUANTUM
+    | FEATURE_QUESTIONS
+    | FEATURE_LINES
+    | FEATURE_VERIFY_ANSWER;
 
 /// That the sender knows the secret of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -299,6 +305,12 @@ pub enum Control {
         until_block: u64,
         repair: bool,
     },
+    /// To whoever asked for that: it is under way, or another one was already. Only to who has
+    /// `FEATURE_VERIFY_ANSWER`; of an older release no answer comes.
+    VerifyAnswer {
+        nonce: Nonce,
+        started: bool,
+    },
     /// The sender is about to stop: it is to be outdated, and to have no vote, before it goes.
     Leave,
     /// To a peer of a line that parted from the sender's: what the sender would bring into a
@@ -389,7 +401,9 @@ impl Control {
     #[must_use]
     pub fn needed_features(&self) -> u64 {
         let is_about_lines = matches!(self, Self::LineLost { .. } | Self::LineLostDone { .. });
-        if is_about_lines { FEATURE_LINES } else { 0 }
+        let is_about_verify = matches!(self, Self::VerifyAnswer { .. });
+        let lines = if is_about_lines { FEATURE_LINES } else { 0 };
+        lines | if is_about_verify { FEATURE_VERIFY_ANSWER } else { 0 }
     }
 }
 

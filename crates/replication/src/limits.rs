@@ -142,6 +142,8 @@ const _: () = assert!(LEASE.as_millis() <= LEASE_MAX.as_millis(), "a default wit
 pub const LOSSES_MAX: u32 = (1 << 31) - 1;
 /// Who lets clients go on after losses is answered by then: another caretaker's turn included.
 pub const REOPEN_DEADLINE: Duration = Duration::from_secs(15);
+/// The node that leads says by then whether it compares the replicas as another one asked.
+pub const VERIFY_ANSWER_MAX: Duration = Duration::from_secs(2);
 /// Who asks for another size is answered by then.
 pub const RESIZE_DEADLINE: Duration = Duration::from_secs(30);
 /// The members have so long to make the new area ready, and for each GiB of it so much more.

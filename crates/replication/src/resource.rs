@@ -68,7 +68,7 @@ use crate::resource::rounds::{Round, RoundKind};
 use crate::resource::saves::{AfterSave, Saves};
 use crate::resource::session::Session;
 use crate::resource::suspend::ByUser;
-use crate::resource::verify::{Progress, Verifying};
+use crate::resource::verify::{Progress, VerifyWish, Verifying};
 use crate::voter::Voter;
 
 pub use crate::resource::congestion::{Congestion, OnCongestion};
@@ -140,6 +140,7 @@ pub struct Resource {
     resize: Option<Resizing>,
     /// Another node was asked for a size.
     size_wish: Option<SizeWish>,
+    verify_wish: Option<VerifyWish>,
     reopening: Option<Reopening>,
     room: DiskRoom,
     left_out: LeftOut,
@@ -237,6 +238,7 @@ impl Resource {
             verify: None,
             resize: None,
             size_wish: None,
+            verify_wish: None,
             reopening: None,
             room: DiskRoom::default(),
             left_out: LeftOut::default(),
@@ -319,6 +321,7 @@ impl Resource {
         let asked = asked.min(self.reopening_until()).min(self.agreement_due());
         let asked = asked.min(self.left_out.wakes_at(self.now));
         let size = self.size_wish_until().min(self.resize_wakes_at());
+        let asked = asked.min(self.verify_wish_until());
         attempt.min(promotion).min(session).min(self.caretake_at).min(asked).min(size)
     }
 
@@ -444,6 +447,7 @@ impl Resource {
         self.advance_session();
         self.review_following();
         self.advance_resize();
+        self.advance_verify_wish();
         if was_resizing && !self.is_resizing() {
             // Members that had to wait for that are admitted at once: nothing else may happen.
             self.advance_session();

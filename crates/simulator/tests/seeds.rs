@@ -7,13 +7,14 @@ use simulator::seeds::all_of;
 use simulator::sometimes::Mark;
 
 const SEEDS: u64 = 72;
-/// In these the answer on a change of voters is in doubt, which one seed of fifty sees.
-const IN_DOUBT: [u64; 2] = [228, 247];
+/// In the first a member is added again, in the others the answer on a change of voters is in
+/// doubt: one seed of fifty sees either.
+const RARE: [u64; 3] = [258, 285, 333];
 const EVENTS: u64 = 6_000;
 
 #[test]
 fn no_seed_of_the_fixed_set_breaks_a_promise() {
-    let total = all_of((run, ""), (1..=SEEDS).chain(IN_DOUBT), EVENTS);
+    let total = all_of((run, ""), (1..=SEEDS).chain(RARE), EVENTS);
     // The set means something only while the faults happen and requests are served.
     assert!(total.kills > 30 && total.power_cuts > 15 && total.cuts > 60, "{total:?}");
     assert!(total.disk_errors > 60 && total.stops > 30, "{total:?}");

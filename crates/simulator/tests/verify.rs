@@ -329,3 +329,21 @@ fn a_member_alone_is_lost_after_a_larger_size_was_given_up() {
     assert_eq!([1, 2].map(|node| it.is_in_sync(0, node)), [false, true]);
     assert_eq!(counts(&found), [(1, 1)]);
 }
+
+/// It was dropped where it came to, and who had asked was told that all is well.
+#[test]
+fn who_asks_another_node_hears_that_a_verify_is_under_way_already() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.cluster.slow[1].read = Duration::from_millis(20);
+    let first = it.command(2, Command::Verify(ALL));
+    it.until("a verify that is under way", |it| it.succeeded(first));
+    let second = it.command(1, Command::Verify(ALL));
+    it.until("a refusal", |it| it.failed(second));
+    // One question at a time; and who leads goes before it can answer.
+    it.cluster.stop_for(0, Duration::from_millis(100));
+    let asked = [it.command(2, Command::Verify(ALL)), it.command(2, Command::Verify(ALL))];
+    it.until("one refusal", |it| it.failed(asked[1]));
+    assert!(!it.failed(asked[0]) && !it.succeeded(asked[0]));
+    it.cluster.kill(0);
+    it.until("the other one", |it| it.failed(asked[0]));
+}

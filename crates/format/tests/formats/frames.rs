@@ -8,8 +8,8 @@ use format::frame::{
 };
 use format::ids::{BlockMask, BlockRange, Epoch, LaneIndex, MemberSet, Nonce, Seq, VoteStoreId};
 use format::message::{
-    Accepted, Control, Data, DataBody, FEATURE_LINES, LinkMessage, PAYLOAD_BYTES_MAX, RANGES_MAX,
-    ReadStatus, ResourceMessage, Write, WriteKind,
+    Accepted, Control, Data, DataBody, FEATURE_LINES, FEATURE_VERIFY_ANSWER, LinkMessage,
+    PAYLOAD_BYTES_MAX, RANGES_MAX, ReadStatus, ResourceMessage, Write, WriteKind,
 };
 use stdx::checksum::crc32c;
 
@@ -98,13 +98,17 @@ fn names_of_questions_are_left_out_where_the_receiver_does_not_know_of_them() {
 
 /// A release that does not know of them takes their tags for damage, and closes the connection.
 #[test]
-fn words_about_lines_are_for_those_that_know_of_them() {
+fn newer_words_are_for_those_that_know_of_them() {
     let needs = |sample: &samples::Sample| match &sample.message {
         Message::Resource(ResourceMessage::Control(control)) => control.needed_features(),
         Message::Link(_) | Message::Resource(ResourceMessage::Data(_)) => 0,
     };
     for sample in samples::messages() {
-        let needed = if sample.name.starts_with("line_lost") { FEATURE_LINES } else { 0 };
+        let needed = match sample.name {
+            "line_lost" | "line_lost_done" => FEATURE_LINES,
+            "verify_answer" => FEATURE_VERIFY_ANSWER,
+            _ => 0,
+        };
         assert_eq!(needs(&sample), needed, "{}", sample.name);
     }
 }

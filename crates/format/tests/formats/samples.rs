@@ -232,6 +232,7 @@ fn member_messages() -> Vec<Sample> {
             "verify",
             Control::Verify { nonce, from_block: 0xf3, until_block: 1 << 40, repair: true },
         ),
+        control("verify_answer", Control::VerifyAnswer { nonce, started: true }),
         control("leave", Control::Leave),
         control("standing", Control::Standing(standing())),
         control("give_way", Control::GiveWay { standing: 0xd1, against: 0xd2 }),

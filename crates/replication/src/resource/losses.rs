@@ -191,6 +191,7 @@ impl Resource {
 
     pub(crate) fn on_member_disconnected(&mut self, node: NodeId) {
         self.forget_asked_for_size(node);
+        self.forget_asked_for_verify(node);
         self.on_disconnected_during_promotion(node);
         self.note_sealer_gone(node);
         if self.session.is_some() {

@@ -129,8 +129,11 @@ impl Resource {
             }
             Control::Verify { nonce, from_block, until_block, repair } => {
                 let repair = if repair { Repair::AtOnce } else { Repair::No };
-                self.on_verify_asked(nonce, VerifyTask { from_block, until_block, repair });
+                let task = VerifyTask { from_block, until_block, repair };
+                self.on_verify_asked((from, nonce), task);
             }
+            Control::VerifyAnswer { nonce, started: true } => self.on_verify_begun(from, nonce),
+            Control::VerifyAnswer { nonce, started: false } => self.on_verify_refused(from, nonce),
 
             // Lines that parted.
             Control::Standing(standing) => self.on_standing(from, standing),

@@ -13,7 +13,11 @@ use format::space::Space;
 use stdx::time::Time;
 
 use crate::contract::{CommandErrorCode, CommandId, Repair, ToGroup, VerifyTask};
+use crate::limits;
 use crate::resource::{Resource, RoundKind};
+
+const UNDER_WAY: &str =
+    "a verify is under way already: `status` of the node that leads tells of it";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VerifyState {
@@ -47,6 +51,15 @@ pub(crate) struct Verifying {
     /// By shard.
     progress: BTreeMap<u8, Progress>,
     started_at: Time,
+}
+
+/// Another node leads, and was asked.
+#[derive(Debug)]
+pub(crate) struct VerifyWish {
+    command: CommandId,
+    leader: NodeId,
+    nonce: Nonce,
+    until: Time,
 }
 
 #[derive(Debug)]
@@ -90,8 +103,8 @@ impl Resource {
         if self.stop.is_some() {
             return self.refuse(id, CommandErrorCode::Busy, "the resource is being stopped");
         }
-        if self.is_verifying() {
-            return self.refuse(id, CommandErrorCode::Busy, "a verify is under way already");
+        if self.is_verifying() || self.verify_wish.is_some() {
+            return self.refuse(id, CommandErrorCode::Busy, UNDER_WAY);
         }
         if self.session.is_some() {
             self.start_verify(task);
@@ -100,8 +113,9 @@ impl Resource {
         if let Some((leader, nonce)) = self.leader_in_reach() {
             let VerifyTask { from_block, until_block, repair } = task;
             let repair = repair == Repair::AtOnce;
-            self.send(leader, Control::Verify { nonce, from_block, until_block, repair });
-            return self.answer(id, Ok(()));
+            let until = self.now + limits::VERIFY_ANSWER_MAX;
+            self.verify_wish = Some(VerifyWish { command: id, leader, nonce, until });
+            return self.send(leader, Control::Verify { nonce, from_block, until_block, repair });
         }
         if self.replica_state() != Some(ReplicaState::InSync) || !self.reaches_majority() {
             let text = "no node leads, and this one cannot: its replica has to be up to date, \
@@ -116,10 +130,51 @@ impl Resource {
     }
 
     /// Another node was asked, and knows that this one leads.
-    pub(crate) fn on_verify_asked(&mut self, nonce: Nonce, task: VerifyTask) {
-        if self.leads(nonce) && !self.is_verifying() {
+    pub(crate) fn on_verify_asked(&mut self, (from, nonce): (NodeId, Nonce), task: VerifyTask) {
+        if !self.leads(nonce) {
+            return;
+        }
+        let started = !self.is_verifying();
+        if started {
             self.start_verify(task);
         }
+        self.send(from, Control::VerifyAnswer { nonce, started });
+    }
+
+    pub(crate) fn on_verify_begun(&mut self, from: NodeId, nonce: Nonce) {
+        if let Some(command) = self.take_verify_wish(from, nonce) {
+            self.answer(command, Ok(()));
+        }
+    }
+
+    pub(crate) fn on_verify_refused(&mut self, from: NodeId, nonce: Nonce) {
+        if let Some(command) = self.take_verify_wish(from, nonce) {
+            self.refuse(command, CommandErrorCode::Busy, UNDER_WAY);
+        }
+    }
+
+    fn take_verify_wish(&mut self, from: NodeId, nonce: Nonce) -> Option<CommandId> {
+        let is_meant = |wish: &mut VerifyWish| (wish.leader, wish.nonce) == (from, nonce);
+        self.verify_wish.take_if(is_meant).map(|wish| wish.command)
+    }
+
+    /// What it was asked may not have come.
+    pub(crate) fn forget_asked_for_verify(&mut self, node: NodeId) {
+        if let Some(wish) = self.verify_wish.take_if(|wish| wish.leader == node) {
+            let text = "the node that leads went away; ask again";
+            self.refuse(wish.command, CommandErrorCode::Busy, text);
+        }
+    }
+
+    /// A leader of an older release says nothing, and is taken at its silence.
+    pub(crate) fn advance_verify_wish(&mut self) {
+        if let Some(wish) = self.verify_wish.take_if(|wish| self.now >= wish.until) {
+            self.answer(wish.command, Ok(()));
+        }
+    }
+
+    pub(crate) fn verify_wish_until(&self) -> Time {
+        self.verify_wish.as_ref().map_or(Time::NEVER, |wish| wish.until)
     }
 
     /// The groups may have more blocks than the value: those of a size that members make ready for.
