@@ -136,3 +136,29 @@ fn a_restart_keeps_exactly_those_peers_apart_that_were() {
     cluster.adm_ok(0, &["adjust", "r0"]);
     cluster.wait_up_to_date(0);
 }
+
+/// A restart that left the disk alone was taken for one that needs none, and its reason was gone.
+#[test]
+fn why_there_is_no_disk_outlives_a_restart_that_is_not_about_it() {
+    let mut cluster = Cluster::start_in_sync(2, 0);
+    let path = cluster.disk(1);
+    let away = path.with_extension("away");
+    cluster.kill(1);
+    fs::rename(&path, &away).unwrap();
+    cluster.launch(1);
+    let says_why = || {
+        let reasons = cluster.status(1).unwrap().reasons;
+        reasons.iter().any(|it| it.starts_with("its disk is not attached: cannot open disk"))
+    };
+    assert!(says_why());
+    let text = cluster.config_text("r0");
+    let changed = text.replacen("r0 {", "r0 { disk { al-extents 127; }", 1);
+    fs::write(cluster.config(), changed).unwrap();
+    cluster.adm_ok(1, &["disk-options", "r0"]);
+    assert_eq!(disk(&cluster, 1), DiskState::Diskless);
+    assert!(says_why());
+    fs::rename(&away, &path).unwrap();
+    cluster.adm_ok(1, &["adjust", "r0"]);
+    cluster.wait_up_to_date(1);
+    assert!(!says_why());
+}

@@ -345,6 +345,11 @@ impl Control {
         let wait = (&mut patience, DISK_STALL_MAX);
         self.bring_up_with(resource, bringing, wait)
             .map_err(|failure| self.go_back(resource, former, life, failure))?;
+        if !bringing.parts.has_disk
+            && let Some(why) = &former.no_disk
+        {
+            self.without_disk().insert(resource.to_owned(), why.clone());
+        }
         let Err(failure) = self.keep_text(resource, fresh, life) else { return Ok(()) };
         if !self.is_stored_otherwise((resource, text), life) {
             let notes = self.primary_again(resource, former).into_iter();
