@@ -31,6 +31,7 @@ pub(crate) mod moving;
 mod adjusting;
 pub(crate) mod status;
 mod pace;
+mod wakes;
 pub(crate) mod messages;
 #[cfg(test)]
 mod fixture;
@@ -66,6 +67,7 @@ use crate::shard::hosting::Passing;
 use crate::shard::mesh::{Cross, Mesh};
 use crate::shard::messages::{FromShard, ToShard};
 use crate::shard::part::Part;
+use crate::shard::wakes::Wakes;
 use crate::slab::{Key, Slab};
 use crate::ublk::{TOKEN_QUEUE, Ublk};
 use crate::vhost::{TOKEN_RING, Vhost};
@@ -127,7 +129,9 @@ pub(crate) struct Shard {
     /// Of all resources, by the same numbers.
     parts: Vec<Option<Box<Part>>>,
     /// When each of them has to be looked at again.
-    wakes: Vec<Time>,
+    wakes: Wakes,
+    /// Memory for the numbers of those whose time has come.
+    due: Vec<usize>,
     touched: Vec<HostedId>,
     mailbox: Receiver<ToShard>,
     neighbours: Vec<(u8, Receiver<Cross>)>,
@@ -197,7 +201,8 @@ impl Shard {
             hosted_count: 0,
             passing: Vec::new(),
             parts: Vec::new(),
-            wakes: Vec::new(),
+            wakes: Wakes::NONE,
+            due: Vec::new(),
             touched: Vec::new(),
             mailbox,
             neighbours,
@@ -307,10 +312,9 @@ impl Shard {
         if is_busy {
             return self.rim.kit.now;
         }
-        let wake = self.wakes.iter().copied().min().unwrap_or(Time::NEVER);
         let clients = self.rim.nbd.deadline().min(self.rim.nvme.deadline());
         let hung = self.hung_look_at.min(self.rim.register_due);
-        wake.min(self.next_tick).min(clients).min(hung)
+        self.wakes.first().min(self.next_tick).min(clients).min(hung)
     }
 
     fn on_event(&mut self, event: Event) {
@@ -508,7 +512,12 @@ impl Shard {
         if let Some(hosted) = self.hosted.get_mut(place).and_then(Option::as_mut) {
             hosted.is_news = true;
         }
-        if let Some(part) = self.parts.get_mut(place).and_then(Option::as_mut)
+        self.touch(id);
+    }
+
+    /// What the resource has here is settled before the turn ends.
+    fn touch(&mut self, id: HostedId) {
+        if let Some(part) = self.parts.get_mut(id.0 as usize).and_then(Option::as_mut)
             && !part.is_touched
         {
             part.is_touched = true;
@@ -521,7 +530,7 @@ impl Shard {
         let place = id.0 as usize;
         let part = self.parts[place].as_ref().map_or(Time::NEVER, |part| part.group.wake_at());
         let home = self.hosted[place].as_ref().map_or(Time::NEVER, |hosted| hosted.wake_at());
-        self.wakes[place] = part.min(home);
+        self.wakes.set(place, part.min(home));
     }
 
     /// Device requests and saves that found no buffer are tried again.
@@ -567,13 +576,23 @@ impl Shard {
         if now >= self.rim.register_due {
             self.give_up_hung_registers();
         }
-        for index in 0..self.wakes.len() {
-            if self.wakes[index] <= now {
-                self.wakes[index] = Time::NEVER;
-                let id = HostedId(u32::try_from(index).expect("a number of this shard's"));
-                self.tick_hosted(id);
-                self.rim.inbox.push_back((id, Input::Resource(ResourceInput::Tick)));
-            }
+        let mut due = std::mem::take(&mut self.due);
+        self.wakes.take_due(now, &mut due);
+        for place in due.drain(..) {
+            self.wake(HostedId(u32::try_from(place).expect("a number of this shard's")));
+        }
+        self.due = due;
+    }
+
+    /// The resource, or its lanes here, waited for this time. Lanes look at the clock when they are
+    /// settled, and much more often than the resource wants to be asked.
+    fn wake(&mut self, id: HostedId) {
+        let hosted = self.hosted.get(id.0 as usize).and_then(Option::as_ref);
+        if hosted.is_some_and(|hosted| hosted.wake_at() <= self.rim.kit.now) {
+            self.tick_hosted(id);
+            self.rim.inbox.push_back((id, Input::Resource(ResourceInput::Tick)));
+        } else {
+            self.touch(id);
         }
     }
 }

@@ -91,6 +91,18 @@ fn requests_of_a_new_primary_wait_for_its_first_lease() {
     assert_eq!(it.ended(part), Some(&Err(RequestError::Io)));
 }
 
+/// Else the first lease of the next session would be missed before a majority could answer.
+#[test]
+fn what_a_former_session_was_granted_is_no_lease_of_the_next() {
+    let mut it = three(Demands::default());
+    it.demote(0);
+    it.promote(0);
+    let held = |it: &Scenario| it.status(0).and_then(|status| status.lease_until);
+    let began = it.cluster.now;
+    assert!(held(&it).is_some_and(|until| until <= began), "nobody granted one yet");
+    it.until("the first", |it| held(it).is_some_and(|until| until > began));
+}
+
 #[test]
 fn held_requests_are_let_go_when_the_options_change() {
     let mut it = three(TWO_COPIES);

@@ -44,14 +44,27 @@ impl Active {
 
 impl Actives {
     pub(super) fn insert(&mut self, active: Active) {
-        self.retain(|other| other.member() != active.member());
+        self.remove(active.member());
         let place = self.by_member.partition_point(|other| other.member() < active.member());
         self.by_member.insert(place, active);
         let place = self.by_handle.partition_point(|other| other.theirs() < active.theirs());
         self.by_handle.insert(place, active);
     }
 
-    pub(super) fn retain(&mut self, keep: impl Fn(&Active) -> bool) {
+    pub(super) fn remove(&mut self, member: (HostedId, NodeId)) {
+        let Ok(place) = self.by_member.binary_search_by_key(&member, Active::member) else {
+            return;
+        };
+        let theirs = self.by_member.remove(place).theirs();
+        // A peer may have named one handle for two sessions.
+        let first = self.by_handle.partition_point(|other| other.theirs() < theirs);
+        let is_its = |active: &Active| active.member() == member;
+        if let Some(after) = self.by_handle[first..].iter().position(is_its) {
+            self.by_handle.remove(first + after);
+        }
+    }
+
+    fn retain(&mut self, keep: impl Fn(&Active) -> bool) {
         self.by_member.retain(&keep);
         self.by_handle.retain(keep);
     }
@@ -167,10 +180,11 @@ impl Links {
 
     /// Whatever link that was: the resource may have forgotten the member meanwhile.
     pub(crate) fn disconnect(&mut self, (hosted, peer): (HostedId, NodeId), handles: Handles) {
+        let member = (hosted, peer);
         for link in &mut self.links {
-            link.actives.retain(|active| {
-                active.hosted != hosted || active.peer != peer || active.handles != handles
-            });
+            if link.actives.of_member(member).is_some_and(|active| active.handles == handles) {
+                link.actives.remove(member);
+            }
         }
     }
 
@@ -264,7 +278,7 @@ mod tests {
             let member = (HostedId(below(40)), node(peer));
             list.retain(|other| other.member() != member);
             if below(3) == 0 {
-                actives.retain(|other| other.member() != member);
+                actives.remove(member);
             } else {
                 let handles = Handles { ours: 7, theirs, set: below(3).into() };
                 let active = Active { hosted: member.0, peer: member.1, handles };
@@ -278,6 +292,22 @@ mod tests {
             let of_list = list.iter().find(|other| other.member() == member);
             assert_eq!(actives.of_member(member).map(Active::theirs), of_list.map(Active::theirs));
         }
+    }
+
+    #[test]
+    fn member_that_goes_takes_no_other_one_with_the_same_handle_along() {
+        let mut actives = Actives::default();
+        let handles = Handles { ours: 7, theirs: 16, set: 1 };
+        for hosted in [HostedId(1), HostedId(2), HostedId(3)] {
+            actives.insert(Active { hosted, peer: node(1), handles });
+        }
+        actives.remove((HostedId(2), node(1)));
+        actives.remove((HostedId(2), node(1)));
+        assert!(actives.of_member((HostedId(2), node(1))).is_none());
+        actives.remove((HostedId(1), node(1)));
+        assert_eq!(actives.of_handle(1, 16).map(Active::member), Some((HostedId(3), node(1))));
+        actives.remove((HostedId(3), node(1)));
+        assert!(actives.of_handle(1, 16).is_none());
     }
 
     /// What the shard does about what is void, and about what is up: the latter it may do later.

@@ -380,7 +380,7 @@ impl Links {
             log!(Notice, scope, "disconnected");
             let (hosted, peer) = (session.hosted, session.peer);
             // Nothing follows a CLOSE, neither from here nor from there.
-            link.actives.retain(|active| active.hosted != hosted || active.peer != peer);
+            link.actives.remove((hosted, peer));
             self.facts.push_back(Fact::Down { hosted, peer, handles });
         }
         if let Some(Theirs { handle, set, .. }) = theirs {

@@ -130,7 +130,6 @@ impl Shard {
     /// What a resource waits for, beside its machines.
     pub(super) fn tick_hosted(&mut self, id: HostedId) {
         let now = self.rim.kit.now;
-        let has_clients = self.clients_of(id) > 0;
         let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
             return;
         };
@@ -146,11 +145,9 @@ impl Shard {
         }
         if now >= hosted.clients.grace_until {
             hosted.clients.grace_until = Time::NEVER;
-            let goes_back = hosted.is_primary
-                && !has_clients
-                && !hosted.clients.is_kept()
-                && !hosted.is_changing_role();
-            if goes_back {
+            let goes_back =
+                hosted.is_primary && !hosted.clients.is_kept() && !hosted.is_changing_role();
+            if goes_back && self.clients_of(id) == 0 {
                 self.command(id, Command::Demote, Asker::Grace);
             }
         }

@@ -9,6 +9,7 @@ use format::layout::SLOTS_DEFAULT;
 use format::metadata::Superblock;
 use format::space::{Place, Space};
 use io::DiskId;
+use replication::contract::ResourceInput;
 use replication::group::GroupOptions;
 use replication::limits::LANES_DEFAULT;
 use replication::resource::{Resource, ResourceOptions};
@@ -31,7 +32,7 @@ use crate::shard::initiators::Way;
 use crate::shard::mesh::{Cross, Hosting, ToPart};
 use crate::shard::messages::{Fact, Force, FromShard, Ticket};
 use crate::shard::part::{NewPart, check_lanes};
-use crate::shard::{Rim, Shard};
+use crate::shard::{Input, Rim, Shard};
 
 /// A resource whose parts on other shards come up, or go.
 #[derive(Debug)]
@@ -164,7 +165,7 @@ impl Shard {
         warnings.extend(hosted.definition.clear_text_warnings());
         log!(Notice, Scope::resource(hosted.name()), "up");
         self.hosted[id.0 as usize] = Some(Box::new(hosted));
-        self.wakes[id.0 as usize] = self.rim.kit.now;
+        self.rim.inbox.push_back((id, Input::Resource(ResourceInput::Tick)));
         self.next_tick = self.rim.kit.now;
         self.tell_of_reads(id);
         self.connect_peers(id);

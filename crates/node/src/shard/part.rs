@@ -231,10 +231,9 @@ impl Shard {
         if self.parts.len() <= place {
             self.parts.resize_with(place + 1, || None);
             self.hosted.resize_with(place + 1, || None);
-            self.wakes.resize(place + 1, Time::NEVER);
         }
         self.parts[place] = Some(Box::new(part));
-        self.wakes[place] = self.rim.kit.now;
+        self.wakes.set(place, self.rim.kit.now);
         self.next_tick = self.rim.kit.now;
         self.hung_look_at = self.rim.kit.now;
         Ok(())
@@ -245,7 +244,7 @@ impl Shard {
         let place = id.0 as usize;
         let Some(part) = self.parts.get_mut(place).and_then(Option::take) else { return };
         let part = *part;
-        self.wakes[place] = Time::NEVER;
+        self.wakes.set(place, Time::NEVER);
         crash::forget(id);
         self.rim.withdraw(id);
         self.rim.refuse(id, "the resource went down");

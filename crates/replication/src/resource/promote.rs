@@ -655,6 +655,10 @@ impl Resource {
         self.settle_size(&value);
         let Promotion { nonce, purpose, boots, .. } = promotion;
         self.session = Some(Session::new(nonce, purpose, insync(&value), boots, self.now));
+        // What a former session was granted says nothing of this one.
+        for peer in self.peers.values_mut() {
+            peer.lease_asked_at = None;
+        }
         self.start_serving(&value);
         for id in promotion.commands {
             self.answer(id, Ok(()));
