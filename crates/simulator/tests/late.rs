@@ -174,3 +174,25 @@ fn flushes_beyond_the_bound_wait_at_the_primary() {
     assert!(it.is_in_sync(0, 1));
     assert_eq!(it.flushes_waiting(1), 0);
 }
+
+/// Node 2 writes nothing any more, and its connections are made anew again and again, each time
+/// before its loss is proposed: it is given no more time for what it was asked before.
+#[test]
+fn connections_made_anew_give_a_member_that_answers_nothing_no_more_time() {
+    for is_flush in [false, true] {
+        let mut it = Scenario::new(3, 0, 0);
+        it.must_write(0, 7, 1);
+        let hangs = Duration::from_secs(3600);
+        it.cluster.slow[2] = SlowDisk { write: hangs, flush: hangs, ..SlowDisk::default() };
+        // The word about a loss takes until the member is back.
+        it.cluster.slow_mail.insert((1, 0, Way::FromGroup), Duration::from_millis(50));
+        it.cluster.delay_lane(1, 0, 0, Duration::from_millis(200));
+        let part = if is_flush { it.flush(0) } else { it.write(0, 7, 2) };
+        for _ in 0..10 {
+            it.cluster.reset_link(0, 2);
+            it.run(Duration::from_secs(2));
+        }
+        assert_eq!(it.ended(part), Some(&Ok(None)), "a flush: {is_flush}");
+        assert!(!it.is_in_sync(0, 2));
+    }
+}

@@ -123,6 +123,17 @@ impl Flushes {
         late.fold(MemberSet::EMPTY, |set, flush| set | flush.needed.minus(flush.acknowledged))
     }
 
+    /// The volume's flushes that the member did not answer, oldest first.
+    fn owed_by(&self, member: NodeId) -> impl Iterator<Item = u32> {
+        let is_owed =
+            move |it: &&VolumeFlush| it.needed.has(member) && !it.acknowledged.has(member);
+        self.volume.iter().filter(is_owed).map(|flush| flush.id)
+    }
+
+    pub(crate) fn oldest_owed_by(&self, member: NodeId) -> Option<u32> {
+        self.owed_by(member).next()
+    }
+
     /// Those who wait for a flush of the device.
     pub(crate) fn waiting(&self) -> usize {
         self.current.len() + self.next.len()
@@ -257,14 +268,8 @@ impl LaneGroup {
     }
 
     pub(crate) fn resend_flushes(&mut self, member: NodeId, actions: &mut Vec<GroupAction>) {
-        let unanswered: Vec<u32> = self
-            .flushes
-            .volume
-            .iter()
-            .filter(|flush| flush.needed.has(member) && !flush.acknowledged.has(member))
-            .map(|flush| flush.id)
-            .collect();
-        for id in unanswered {
+        let owed: Vec<u32> = self.flushes.owed_by(member).collect();
+        for id in owed {
             self.send_flush(member, id, actions);
         }
     }

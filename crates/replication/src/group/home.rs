@@ -9,6 +9,7 @@ use crate::contract::{
     ToGroup,
 };
 use crate::group::durable::{CheckpointReason, Rebase, Waiting};
+use crate::group::slow::Owed;
 use crate::group::{Draining, LaneGroup, answer};
 use crate::lane::seal::Released;
 use crate::lane::{Lane, Turn};
@@ -224,8 +225,9 @@ impl LaneGroup {
         self.view.losing.remove(member);
         self.view.interrupted.remove(member);
         self.recording.retain(|&(other, _)| other != member);
-        self.slow.note_returned(member, self.shared.room.next_place());
-        self.transmit_again(now, member, actions);
+        let write = self.transmit_again(now, member, actions);
+        let owed = Owed { write, flush: self.flushes.oldest_owed_by(member) };
+        self.slow.note_returned(member, self.shared.room.next_place(), owed);
         self.with_lanes(now, actions, |lane, turn| lane.resend(turn, member));
         self.tell_cut_again(member, actions);
         self.resend_flushes(member, actions);
@@ -380,7 +382,13 @@ impl LaneGroup {
         self.merges_slots = false;
     }
 
-    fn transmit_again(&mut self, now: Time, member: NodeId, actions: &mut Vec<GroupAction>) {
+    /// The place of the oldest, if there is any.
+    fn transmit_again(
+        &mut self,
+        now: Time,
+        member: NodeId,
+        actions: &mut Vec<GroupAction>,
+    ) -> Option<u64> {
         let lanes = self.lanes.iter().enumerate();
         let mut unacknowledged: Vec<(u64, usize, u32)> = lanes
             .flat_map(|(position, lane)| {
@@ -389,11 +397,13 @@ impl LaneGroup {
             })
             .collect();
         unacknowledged.sort_unstable();
+        let oldest = unacknowledged.first().map(|&(sent_as, ..)| sent_as);
         for (_, position, index) in unacknowledged {
             self.with_lane(now, position, actions, |lane, turn| {
                 lane.send_again(turn, index, MemberSet::of(member));
             });
         }
+        oldest
     }
 
     fn set_full(&mut self, lost: LostMember) {

@@ -26,12 +26,30 @@ pub(crate) struct SlowWatch {
     /// The place at which each node came back as it was, and was asked again what it had not
     /// answered.
     returned: [u64; NODES_MAX as usize],
+    /// The oldest of that.
+    owed: [Owed; NODES_MAX as usize],
+}
+
+/// The oldest write and the oldest flush that a member did not answer.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Owed {
+    pub(crate) write: Option<u64>,
+    pub(crate) flush: Option<u32>,
+}
+
+impl Owed {
+    /// Something was owed before, and still is.
+    fn is_still(self, before: Self) -> bool {
+        self.write.is_some() && self.write == before.write
+            || self.flush.is_some() && self.flush == before.flush
+    }
 }
 
 impl SlowWatch {
     pub(crate) fn new() -> Self {
         let (recorded, returned) = ([0; NODES_MAX as usize], [0; NODES_MAX as usize]);
-        Self { look_at: Time::NEVER, sent: [0; 2], recorded, returned }
+        let owed = [Owed::default(); NODES_MAX as usize];
+        Self { look_at: Time::NEVER, sent: [0; 2], recorded, returned, owed }
     }
 
     pub(crate) fn look_at(&self) -> Time {
@@ -42,8 +60,13 @@ impl SlowWatch {
         self.recorded[member.index()] = place;
     }
 
-    pub(crate) fn note_returned(&mut self, member: NodeId, place: u64) {
-        self.returned[member.index()] = place;
+    /// Who comes back again and again, and answers nothing of what it was asked anew the last time,
+    /// is given no more time for that: its connections may be what is broken.
+    pub(crate) fn note_returned(&mut self, member: NodeId, place: u64, owed: Owed) {
+        let before = std::mem::replace(&mut self.owed[member.index()], owed);
+        if !owed.is_still(before) {
+            self.returned[member.index()] = place;
+        }
     }
 
     fn was_here_at(&self, member: NodeId, sent: u64) -> bool {
