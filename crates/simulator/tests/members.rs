@@ -452,3 +452,23 @@ fn who_returns_without_a_slot_for_a_member_keeps_no_session() {
     it.until("the return of node 1", |it| it.is_in_sync(0, 1));
     assert_eq!(it.on_disk(1, 7), 1);
 }
+
+/// The member is removed for which the one that returns has no slot: it is asked at once, and not
+/// only when its rest is over.
+#[test]
+fn who_was_left_out_for_want_of_a_slot_returns_when_that_member_is_gone() {
+    let mut it = Scenario::with_spares(4, 0, 1);
+    it.cluster.kill(1);
+    it.must_write(0, 7, 1);
+    it.configure(&[0, 2, 3], &[0, 1, 2, 3]);
+    it.until("the newcomer", |it| it.is_in_sync(0, 3));
+    crowd_node_1(&mut it);
+    it.run(Duration::from_secs(1));
+    assert!(!it.is_in_sync(0, 1));
+    it.stop(3);
+    it.configure(&[0, 1, 2], &[0, 1, 2]);
+    let before = it.cluster.now;
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    let waited = it.cluster.now.since(before);
+    assert!(waited < Duration::from_secs(10), "{waited:?}");
+}

@@ -258,6 +258,10 @@ impl Resource {
 
     pub(crate) fn on_members_chosen(&mut self, before: MemberSet, value: &Config) {
         self.count_receipts();
+        if !before.is_subset_of(value.members) {
+            // A slot for one that is gone is not needed any more.
+            self.leave_nobody_out();
+        }
         let Some(session) = self.session.as_mut() else { return };
         session.adding.take_if(|adding| value.members.has(adding.member));
         if before == value.members {
