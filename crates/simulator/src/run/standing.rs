@@ -68,7 +68,7 @@ impl Run {
         if standing == Standing::Nothing {
             return Ok(());
         }
-        if self.random.chance(1, 2) {
+        if self.random.chance(3, 4) {
             self.become_whole()?;
         }
         self.standing = standing;
