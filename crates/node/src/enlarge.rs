@@ -6,11 +6,13 @@
 //! larger volume has it. In this order, so that a crash at any point leaves a disk that the next
 //! start finds (the state directory knows the size that it had):
 //!
-//! 1. The file is extended, the new places are zeroes, durably.
+//! 1. The file is extended, the new places are zeroes, durably; but for a superblock in them that
+//!    is in use, as the second one of external metadata can be whose device became longer.
 //! 2. No shard writes metadata any more (`shard/moving`), and each uses the disk at its new size;
 //!    all but zeroes is copied, durably.
 //! 3. The superblock is written as it is to both of its new places: a start looks there first, so
-//!    from here on they count. The former ones are made zeroes.
+//!    from here on they count. The former ones are made zeroes. Where a crash leaves one in the new
+//!    bitmap, it is marks too many: more is copied than has to be.
 //! 4. The shards write to the new places.
 //!
 //! What fails before step 3 leaves everything as it was, but for a flush that fails for more than
@@ -154,17 +156,15 @@ impl Control {
         if new.data_bytes <= old.data_bytes {
             return Ok(old.data_bytes);
         }
+        // Under the hold as well: what is refused anyway is refused before anything is written.
+        check_marks(device, (old, &new))?;
         if device_bytes > data.size_bytes {
             self.note_size((resource, place), end_of(old));
             extend(&disk.data, &data, device_bytes)?;
             self.flush(resource, &data)?;
         }
-        match old.metadata {
-            MetadataPlace::Internal => zero(device, new.data_bytes..end_of(&new), claim)?,
-            MetadataPlace::External => {
-                let end = |layout: &Layout| layout.bitmap_offset + layout.bitmap_bytes();
-                zero(device, end(old)..end(&new), claim)?;
-            }
+        for range in new_places(old, &new) {
+            zero(device, range, claim)?;
         }
         self.flush(resource, device)?;
         let copied = self.hold(resource, place, old).and_then(|()| {
@@ -174,17 +174,16 @@ impl Control {
             claim.check()?;
             Ok(superblock)
         });
-        let (moved, result) = match copied.map(|superblock| (superblock, device.flush())) {
-            Err(failure) | Ok((_, Err((failure, Lost::Nothing)))) => (Moved::Not, Err(failure)),
-            Ok((_, Err((failure, Lost::Anything)))) => (Moved::Lost, Err(failure)),
-            Ok((superblock, Ok(()))) => match make_count(device, &superblock, (old, &new)) {
-                Ok(()) => (Moved::To(place, new), Ok(new.data_bytes)),
-                Err(failure) => (Moved::Lost, Err(failure)),
-            },
-        };
-        if result.is_ok() {
+        let counts = copied
+            .map_err(|failure| (Moved::Not, failure))
+            .and_then(|superblock| make_count(device, &superblock, (old, &new)));
+        if counts.is_ok() {
             self.note_size((resource, place), end_of(&new));
         }
+        let (moved, result) = match counts {
+            Ok(()) => (Moved::To(place, new), Ok(new.data_bytes)),
+            Err((moved, failure)) => (moved, Err(failure)),
+        };
         self.release(resource, moved);
         result
     }
@@ -320,6 +319,40 @@ fn zero(device: &Device<'_>, range: Range<u64>, claim: &Claim) -> Result<(), Fai
     Ok(())
 }
 
+/// What has to be zeroes before it counts. The second superblock of metadata on a longer device may
+/// be where its bitmap is to be: it is left out, for it counts until the new ones do.
+fn new_places(old: &Layout, new: &Layout) -> [Range<u64>; 2] {
+    let all = match old.metadata {
+        MetadataPlace::Internal => new.data_bytes..end_of(new),
+        MetadataPlace::External => bitmap_end(old)..bitmap_end(new),
+    };
+    let inside = |offset: u64| offset.clamp(all.start, all.end);
+    let used = old.superblock_offsets[1];
+    [all.start..inside(used), inside(used + PAGE_BYTES)..all.end]
+}
+
+fn bitmap_end(layout: &Layout) -> u64 {
+    layout.bitmap_offset + layout.bitmap_bytes()
+}
+
+/// External metadata stays where it is: its bitmap is divided anew only while it has no marks.
+fn check_marks(device: &Device<'_>, (old, new): (&Layout, &Layout)) -> Result<(), Failure> {
+    let stays = old.metadata == MetadataPlace::External;
+    if !stays || old.pages_per_lane() == new.pages_per_lane() {
+        return Ok(());
+    }
+    let mut has_marks = false;
+    device.read_data(old.bitmap_offset..bitmap_end(old), |_, block| {
+        has_marks |= block.iter().any(|byte| *byte != 0);
+    })?;
+    if has_marks {
+        let message = "the bitmap would be divided anew, and it marks what members miss";
+        let hint = "bring all members up to date first";
+        return Err(Failure::new(FailureCode::StateRefused, message, hint));
+    }
+    Ok(())
+}
+
 /// Copies everything that is not zeroes.
 fn copy(
     device: &Device<'_>,
@@ -327,12 +360,11 @@ fn copy(
     (old, new): (&Layout, &Layout),
     claim: &Claim,
 ) -> Result<(), Failure> {
-    let is_there = old.metadata == MetadataPlace::External;
-    if is_there && old.pages_per_lane() == new.pages_per_lane() {
-        return Ok(());
+    if old.metadata == MetadataPlace::External {
+        return check_marks(device, (old, new));
     }
     // The activity log of all volumes is on the disk of the first.
-    if !is_there && place == Place::FIRST {
+    if place == Place::FIRST {
         for ring in 0..u8::try_from(AL_RINGS).expect("16 rings") {
             let bytes = device.read(old.al_ring_offset(ring), AL_RING_BYTES)?;
             device.write(new.al_ring_offset(ring), &bytes)?;
@@ -354,12 +386,6 @@ fn copy_slot(device: &Device<'_>, slot: u8, old: &Layout, new: &Layout) -> Resul
         if result.is_err() || block.iter().all(|byte| *byte == 0) {
             return;
         }
-        if old.metadata == MetadataPlace::External {
-            let message = "the bitmap would be divided anew, and it marks what members miss";
-            let hint = "bring all members up to date first";
-            result = Err(Failure::new(FailureCode::StateRefused, message, hint));
-            return;
-        }
         let number = (offset - begin) / PAGE_BYTES;
         let lane = u8::try_from(number / per_lane).expect("a lane of the layout");
         let page = u32::try_from(number % per_lane).expect("a page of the layout");
@@ -368,10 +394,23 @@ fn copy_slot(device: &Device<'_>, slot: u8, old: &Layout, new: &Layout) -> Resul
     result
 }
 
-/// Writes the superblock as it is to both of its places; the newest one of external metadata, which
-/// may be in the same place, last. What internal metadata leaves behind is found no more, however
-/// large the disk becomes.
+/// The new places count from here on; or what is left of the former ones.
 fn make_count(
+    device: &Device<'_>,
+    superblock: &Superblock,
+    layouts: (&Layout, &Layout),
+) -> Result<(), (Moved, Failure)> {
+    device.flush().map_err(|(failure, lost)| match lost {
+        Lost::Nothing => (Moved::Not, failure),
+        Lost::Anything => (Moved::Lost, failure),
+    })?;
+    write_superblocks(device, superblock, layouts).map_err(|failure| (Moved::Lost, failure))
+}
+
+/// Writes the superblock as it is to both of its places; the newest one of external metadata, which
+/// may be in the same place, last. What is left behind is found no more, however large the disk
+/// becomes, and marks nothing where the bitmap is now.
+fn write_superblocks(
     device: &Device<'_>,
     superblock: &Superblock,
     (old, new): (&Layout, &Layout),
@@ -381,11 +420,13 @@ fn make_count(
     let other = if own == first { second } else { first };
     write_at(device, superblock, new, other)?;
     write_at(device, superblock, new, own)?;
-    if old.metadata == MetadataPlace::External {
-        return Ok(());
-    }
     for offset in old.superblock_offsets {
-        device.zero(offset..offset + PAGE_BYTES)?;
+        if !new.superblock_offsets.contains(&offset) {
+            device.zero(offset..offset + PAGE_BYTES)?;
+        }
     }
     device.sync()
 }
+
+#[cfg(test)]
+mod tests;

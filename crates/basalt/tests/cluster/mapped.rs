@@ -2,6 +2,7 @@
 //! what they said is there after all daemons were killed.
 
 use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use crate::BLOCK;
@@ -9,23 +10,44 @@ use crate::harness::Cluster;
 use crate::resize::{GROWN, size_of, wait_for_size};
 
 const ENVIRONMENT: &[(&str, &str)] = &[("BASALT_METADATA", "mapped")];
+const METADATA_BYTES: u64 = 4 << 20;
+/// For 8 slots and 16 lanes, and up to 2 GiB of data: a second superblock right behind the bitmap.
+const LEAST_BYTES: u64 = 2_629_632;
+const PAGE_BYTES: u64 = 4096;
+const LARGE: u64 = 2304 << 20;
 
 fn metadata(cluster: &Cluster, index: usize) -> PathBuf {
     cluster.directory.path().join(format!("metadata{index}"))
 }
 
-fn start(environment: &[(&str, &str)]) -> Cluster {
-    let mut cluster = Cluster::prepare(3, 0);
+/// How often the superblock there was written.
+fn write_counter(cluster: &Cluster, index: usize, offset: u64) -> Option<u64> {
+    let mut block = [0; PAGE_BYTES as usize];
+    let file = File::open(metadata(cluster, index)).unwrap();
+    file.read_exact_at(&mut block, offset).unwrap();
+    let counter = block[512..].first_chunk().unwrap();
+    block.starts_with(b"BASALTSB").then(|| u64::from_le_bytes(*counter))
+}
+
+fn lengthen(cluster: &Cluster, index: usize, (data_bytes, metadata_bytes): (u64, u64)) {
+    let files = [(cluster.disk(index), data_bytes), (metadata(cluster, index), metadata_bytes)];
+    for (path, size_bytes) in files {
+        File::options().write(true).open(path).unwrap().set_len(size_bytes).unwrap();
+    }
+}
+
+fn start(nodes: usize, environment: &[(&str, &str)], metadata_bytes: u64) -> Cluster {
+    let mut cluster = Cluster::prepare(nodes, 0);
     let mut text = cluster.config_text("r0");
-    for index in 0..3 {
+    for index in 0..nodes {
         let metadata = metadata(&cluster, index);
-        File::create(&metadata).unwrap().set_len(4 << 20).unwrap();
+        File::create(&metadata).unwrap().set_len(metadata_bytes).unwrap();
         let disk = format!("disk {}; meta-disk", cluster.disk(index).display());
         let external = format!("{disk} {};", metadata.display());
         text = text.replace(&format!("{disk} internal;"), &external);
     }
     fs::write(cluster.config(), text).unwrap();
-    for index in 0..3 {
+    for index in 0..nodes {
         let name = cluster.nodes[index].name.clone();
         cluster.adm_ok(index, &["create-md", "--force", "--node", &name, "r0"]);
         cluster.launch_with(index, environment);
@@ -33,7 +55,7 @@ fn start(environment: &[(&str, &str)]) -> Cluster {
     }
     cluster.wait_connected(0);
     cluster.adm_ok(0, &["primary", "--force", "r0"]);
-    for index in 1..3 {
+    for index in 1..nodes {
         cluster.wait_up_to_date(index);
     }
     cluster
@@ -41,7 +63,7 @@ fn start(environment: &[(&str, &str)]) -> Cluster {
 
 #[test]
 fn what_was_written_outlives_all_daemons() {
-    let mut cluster = start(ENVIRONMENT);
+    let mut cluster = start(3, ENVIRONMENT, METADATA_BYTES);
     let mut client = cluster.client(0);
     let size = client.export().size_bytes;
     let last = size / (1 << 20) - 1;
@@ -78,7 +100,7 @@ fn what_was_written_outlives_all_daemons() {
 #[test]
 fn a_volume_grows_after_the_file_of_its_metadata_did() {
     for environment in [&[], ENVIRONMENT] {
-        let mut cluster = start(environment);
+        let mut cluster = start(3, environment, METADATA_BYTES);
         let before = size_of(&cluster, 0).unwrap();
         for index in 0..3 {
             let file = File::options().write(true).open(metadata(&cluster, index)).unwrap();
@@ -107,4 +129,54 @@ fn a_volume_grows_after_the_file_of_its_metadata_did() {
         (0..3).for_each(|index| cluster.wait_up_to_date(index));
         cluster.assert_replicas_equal(GROWN);
     }
+}
+
+/// The bitmap of the larger volume goes over the second superblock, which was made zeroes before
+/// anything else said what it did.
+#[test]
+fn a_bitmap_that_does_not_grow_leaves_the_second_superblock() {
+    let mut cluster = start(3, &[], LEAST_BYTES);
+    cluster.kill(2);
+    let mut client = cluster.client(0);
+    client.write(0, &[5; BLOCK]).unwrap();
+    client.close().unwrap();
+    // What the activity log names becomes marks, and those of the member that is away stay.
+    cluster.kill(0);
+    cluster.launch(0);
+    (0..2).for_each(|index| lengthen(&cluster, index, (LARGE, METADATA_BYTES)));
+    let counters = |cluster: &Cluster| {
+        [0, LEAST_BYTES - PAGE_BYTES].map(|offset| write_counter(cluster, 0, offset))
+    };
+    let before = counters(&cluster);
+    assert!(before.iter().all(Option::is_some), "{before:?}");
+    // It is asked once it is up to date again, or refuses by itself when it returns.
+    cluster.poll(0, "growth that is refused", || {
+        drop(cluster.adm(0, &["resize", "--size", "2304M", "r0"]));
+        cluster.log(0).contains("it marks what members miss").then_some(())
+    });
+    cluster.kill(0);
+    let after = counters(&cluster);
+    assert!(after.iter().zip(before).all(|(after, before)| *after >= before), "{after:?}");
+}
+
+/// The same where it grows: nothing of that superblock is left in the bitmap.
+#[test]
+fn a_bitmap_grows_over_the_second_superblock() {
+    let mut cluster = start(1, &[], LEAST_BYTES);
+    lengthen(&cluster, 0, (LARGE, METADATA_BYTES));
+    cluster.adm_ok(0, &["resize", "--size", "2304M", "r0"]);
+    wait_for_size(&cluster, 0, LARGE);
+    let mut client = cluster.client(0);
+    client.write(LARGE - BLOCK as u64, &[6; BLOCK]).unwrap();
+    client.close().unwrap();
+    cluster.kill(0);
+    let counter = |offset| write_counter(&cluster, 0, offset);
+    assert!([0, METADATA_BYTES - PAGE_BYTES].map(counter).iter().all(Option::is_some));
+    assert_eq!(counter(LEAST_BYTES - PAGE_BYTES), None);
+    cluster.launch(0);
+    let mut client = cluster.client(0);
+    let mut found = [0; BLOCK];
+    client.read(LARGE - BLOCK as u64, &mut found).unwrap();
+    assert_eq!(found, [6; BLOCK]);
+    client.close().unwrap();
 }

@@ -1,0 +1,174 @@
+//! What is written when metadata moves, and in which order.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use format::layout::SLOTS_DEFAULT;
+use format::superblock::SUPERBLOCK_BYTES;
+use tempfile::TempDir;
+
+use super::*;
+use crate::create_md::{CreateMdOptions, LANES_DEFAULT, Overwrite, create_md};
+
+const MIB: u64 = 1 << 20;
+const DATA_BYTES: u64 = 128 * MIB;
+/// The second superblock is right behind the bitmap.
+const LEAST_BYTES: u64 = 2_629_632;
+
+fn external(data_bytes: u64, metadata_bytes: u64) -> Layout {
+    let placement = Placement::External {
+        data_device_bytes: data_bytes,
+        metadata_device_bytes: metadata_bytes,
+    };
+    Layout::new(placement, SLOTS_DEFAULT, LANES_DEFAULT).unwrap()
+}
+
+fn internal(device_bytes: u64) -> Layout {
+    Layout::new(Placement::Internal { device_bytes }, SLOTS_DEFAULT, LANES_DEFAULT).unwrap()
+}
+
+/// A replica with metadata on a device of its own.
+struct Replica {
+    _directory: TempDir,
+    disk: DiskPlace,
+    definition: Definition,
+    layout: Layout,
+}
+
+impl Replica {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let [data, meta] = ["data", "meta"].map(|name| directory.path().join(name));
+        File::create(&data).unwrap().set_len(DATA_BYTES).unwrap();
+        File::create(&meta).unwrap().set_len(LEAST_BYTES).unwrap();
+        create_md(&CreateMdOptions {
+            disk: data.clone(),
+            metadata_disk: Some(meta.clone()),
+            resource_name: "r0".to_owned(),
+            volume: 0,
+            first: None,
+            node_id: 0,
+            member_ids: vec![0],
+            size_bytes: None,
+            peers_max: None,
+            former_bytes: None,
+            overwrite: Overwrite::Refuse,
+        })
+        .unwrap();
+        let text = format!(
+            "resource r0 {{ on a {{ node-id 0; address 127.0.0.1:1;
+               volume 0 {{ device minor 1; disk {}; meta-disk {}; }} }} }}",
+            data.display(),
+            meta.display()
+        );
+        let definition = Definition::from_text("a", "r0", &text).unwrap();
+        let disk = DiskPlace { data, meta: Some(meta) };
+        let layout = external(DATA_BYTES, LEAST_BYTES);
+        Self { _directory: directory, disk, definition, layout }
+    }
+
+    fn meta(&self) -> &PathBuf {
+        self.disk.meta.as_ref().unwrap()
+    }
+
+    fn device(&self) -> Device<'_> {
+        Device::share(self.meta()).unwrap()
+    }
+
+    /// The newer of the superblocks.
+    fn superblock(&self, layout: &Layout) -> Superblock {
+        read_superblock(&self.device(), layout, &self.definition, (0, &self.disk)).unwrap()
+    }
+
+    /// Writes one that is newer than all before, into the second place.
+    fn save_in_second_place(&self) -> Superblock {
+        let found = self.superblock(&self.layout);
+        let write_counter = (found.write_counter + 1) | 1;
+        let newest = Superblock { write_counter, clean: false, ..found };
+        let second = self.layout.superblock_offsets[1];
+        assert_eq!(superblock_offset(&newest, &self.layout), second);
+        write_at(&self.device(), &newest, &self.layout, second).unwrap();
+        newest
+    }
+
+    fn lengthen(&self) -> Layout {
+        let file = File::options().write(true).open(self.meta()).unwrap();
+        file.set_len(4 * MIB).unwrap();
+        external(4096 * MIB, 4 * MIB)
+    }
+}
+
+/// The second superblock was made zeroes where the bitmap grows over it, and with it what the node
+/// had told others since the first one was written.
+#[test]
+fn what_is_in_use_is_in_no_place_that_is_made_zeroes() {
+    let layouts = [
+        (external(DATA_BYTES, LEAST_BYTES), external(4096 * MIB, 4 * MIB)),
+        (external(DATA_BYTES, 3 * MIB), external(4096 * MIB, 4 * MIB)),
+        (external(DATA_BYTES, 4 * MIB), external(4096 * MIB, 4 * MIB)),
+        (external(DATA_BYTES, 4 * MIB), external(2 * DATA_BYTES, 8 * MIB)),
+        (external(DATA_BYTES, 2_633_728), external(1 << 40, 1 << 30)),
+        (internal(64 * MIB), internal(72 * MIB)),
+        (internal(64 * MIB), internal(1 << 40)),
+    ];
+    for (old, new) in layouts {
+        let ranges = new_places(&old, &new);
+        let is_zeroed = |at: u64| ranges.iter().any(|range| range.contains(&at));
+        for at in old.superblock_offsets {
+            let is_free = !is_zeroed(at) && !is_zeroed(at + PAGE_BYTES - 1);
+            assert!(is_free, "{ranges:?} of {old:?} and {new:?}");
+        }
+        assert!(!is_zeroed(old.al_offset) && !is_zeroed(bitmap_end(&old) - 1), "{ranges:?}");
+        // Beside it there is all of the new bitmap.
+        for at in (new.bitmap_offset..bitmap_end(&new)).step_by(1 << 20) {
+            let is_old = old.metadata == MetadataPlace::External && at < bitmap_end(&old);
+            let is_superblock = old.superblock_offsets.contains(&at);
+            assert_eq!(is_zeroed(at), !is_old && !is_superblock, "{at} {ranges:?}");
+        }
+        assert!(bitmap_end(&old) == bitmap_end(&new) || is_zeroed(bitmap_end(&new) - 1));
+    }
+}
+
+#[test]
+fn the_newer_superblock_is_the_one_that_moves() {
+    let replica = Replica::new();
+    let newest = replica.save_in_second_place();
+    let (old, new) = (replica.layout, replica.lengthen());
+    let device = replica.device();
+    for range in new_places(&old, &new) {
+        device.zero(range).unwrap();
+    }
+    let superblock = replica.superblock(&old);
+    assert_eq!(superblock.write_counter, newest.write_counter);
+    make_count(&device, &superblock, (&old, &new)).unwrap();
+    assert_eq!(replica.superblock(&new).write_counter, newest.write_counter);
+    // It is a part of the bitmap by now.
+    let left = device.read(old.superblock_offsets[1], PAGE_BYTES).unwrap();
+    assert!(left.iter().all(|byte| *byte == 0));
+}
+
+/// A bitmap that is not divided anew leaves both places where they are.
+#[test]
+fn superblocks_that_stay_in_their_places_are_no_zeroes() {
+    let replica = Replica::new();
+    let newest = replica.save_in_second_place();
+    let (old, new) = (replica.layout, external(2 * DATA_BYTES, LEAST_BYTES));
+    make_count(&replica.device(), &newest, (&old, &new)).unwrap();
+    for offset in new.superblock_offsets {
+        let block = replica.device().read(offset, PAGE_BYTES).unwrap();
+        assert!(block.iter().any(|byte| *byte != 0), "at {offset}");
+    }
+    assert_eq!(replica.superblock(&new).write_counter, newest.write_counter);
+}
+
+#[test]
+fn marks_refuse_a_bitmap_that_would_be_divided_anew() {
+    let replica = Replica::new();
+    let (old, new) = (replica.layout, replica.lengthen());
+    let device = replica.device();
+    check_marks(&device, (&old, &new)).unwrap();
+    device.write(bitmap_end(&old) - PAGE_BYTES, &[1; SUPERBLOCK_BYTES]).unwrap();
+    let failure = check_marks(&device, (&old, &new)).unwrap_err();
+    assert_eq!(failure.code, FailureCode::StateRefused, "{failure}");
+    check_marks(&device, (&old, &external(2 * DATA_BYTES, 4 * MIB))).unwrap();
+}
