@@ -39,6 +39,7 @@ use replication::group::LoadedPage;
 
 use crate::attach::opening::{open_register, open_replica};
 use crate::attach::volumes::Volumes;
+use crate::control::disk_work::Claim;
 use crate::definition::{Definition, DiskPlace};
 use crate::log::{Scope, log};
 use crate::patience::{Patience, Steps};
@@ -222,6 +223,8 @@ pub(crate) struct Device<'a> {
     path: &'a Path,
     pub(crate) size_bytes: u64,
     steps: Steps,
+    /// Without which nothing is written.
+    claim: Option<&'a Claim>,
 }
 
 impl<'a> Device<'a> {
@@ -232,7 +235,7 @@ impl<'a> Device<'a> {
         };
         let file = open_alone(path, patience).map_err(failed)?;
         let size_bytes = stdio::Seek::seek(&mut &file, stdio::SeekFrom::End(0)).map_err(failed)?;
-        Ok(Self { file, path, size_bytes, steps: patience.steps() })
+        Ok(Self { file, path, size_bytes, steps: patience.steps(), claim: None })
     }
 
     /// One that the data threads have open for this process alone.
@@ -243,12 +246,17 @@ impl<'a> Device<'a> {
         };
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(failed)?;
         let size_bytes = stdio::Seek::seek(&mut &file, stdio::SeekFrom::End(0)).map_err(failed)?;
-        Ok(Self { file, path, size_bytes, steps: Steps::default() })
+        Ok(Self { file, path, size_bytes, steps: Steps::default(), claim: None })
     }
 
     /// The same, for work whose steps are watched.
     pub(crate) fn counted_by(self, steps: Steps) -> Self {
         Self { steps, ..self }
+    }
+
+    /// The same, and nothing is written any more once the disk may be another's.
+    pub(crate) fn under(self, claim: &'a Claim) -> Self {
+        Self { steps: claim.steps(), claim: Some(claim), ..self }
     }
 
     pub(crate) fn zero(&self, range: Range<u64>) -> Result<(), Failure> {
@@ -321,6 +329,7 @@ impl<'a> Device<'a> {
     }
 
     pub(crate) fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Failure> {
+        self.claim.map_or(Ok(()), Claim::check)?;
         sectors::write(&self.file, offset, bytes).map_err(|error| self.failure("write", &error))?;
         self.steps.add_one();
         Ok(())

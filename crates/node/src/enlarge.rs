@@ -48,9 +48,6 @@ use crate::patience::Patience;
 use crate::shard::messages::ToShard;
 use crate::shard::moving::Moved;
 
-/// So much is zeroed at a time.
-const ZEROES_BYTES: u64 = 16 << 20;
-
 #[derive(Debug)]
 pub(crate) struct RoomWanted {
     pub(crate) resource: String,
@@ -145,7 +142,7 @@ impl Control {
         };
         self.desk().ask(self.desk().home_of(resource), question, ADMIN_COMMAND_DEADLINE)?;
         claim.check()?;
-        let share = |path| Device::share(path).map(|device| device.counted_by(claim.steps()));
+        let share = |path| Device::share(path).map(|device| device.under(claim));
         let data = share(&disk.data)?;
         let meta = disk.meta.as_deref().map(share).transpose()?;
         let device = meta.as_ref().unwrap_or(&data);
@@ -160,23 +157,23 @@ impl Control {
         check_marks(device, (old, &new))?;
         if device_bytes > data.size_bytes {
             self.note_size((resource, place), end_of(old));
+            claim.check()?;
             extend(&disk.data, &data, device_bytes)?;
             self.flush(resource, &data)?;
         }
         for range in new_places(old, &new) {
-            zero(device, range, claim)?;
+            device.zero(range)?;
         }
         self.flush(resource, device)?;
         let copied = self.hold(resource, place, old).and_then(|()| {
             claim.check()?;
             let superblock = read()?;
-            copy(device, place, (old, &new), claim)?;
-            claim.check()?;
+            copy(device, place, (old, &new))?;
             Ok(superblock)
         });
         let counts = copied
             .map_err(|failure| (Moved::Not, failure))
-            .and_then(|superblock| make_count(device, &superblock, (old, &new)));
+            .and_then(|superblock| make_count(device, &superblock, (old, &new), claim));
         if counts.is_ok() {
             self.note_size((resource, place), end_of(&new));
         }
@@ -307,18 +304,6 @@ fn too_small(place: &DiskPlace, error: &LayoutError) -> Failure {
     Failure::new(FailureCode::DiskFailed, message, hint)
 }
 
-/// In pieces: many GiB take a while, and the resource may go down meanwhile.
-fn zero(device: &Device<'_>, range: Range<u64>, claim: &Claim) -> Result<(), Failure> {
-    let mut at = range.start;
-    while at < range.end {
-        claim.check()?;
-        let end = range.end.min(at + ZEROES_BYTES);
-        device.zero(at..end)?;
-        at = end;
-    }
-    Ok(())
-}
-
 /// What has to be zeroes before it counts. The second superblock of metadata on a longer device may
 /// be where its bitmap is to be: it is left out, for it counts until the new ones do.
 fn new_places(old: &Layout, new: &Layout) -> [Range<u64>; 2] {
@@ -354,12 +339,7 @@ fn check_marks(device: &Device<'_>, (old, new): (&Layout, &Layout)) -> Result<()
 }
 
 /// Copies everything that is not zeroes.
-fn copy(
-    device: &Device<'_>,
-    place: Place,
-    (old, new): (&Layout, &Layout),
-    claim: &Claim,
-) -> Result<(), Failure> {
+fn copy(device: &Device<'_>, place: Place, (old, new): (&Layout, &Layout)) -> Result<(), Failure> {
     if old.metadata == MetadataPlace::External {
         return check_marks(device, (old, new));
     }
@@ -371,7 +351,6 @@ fn copy(
         }
     }
     for slot in 0..old.slots {
-        claim.check()?;
         copy_slot(device, slot, old, new)?;
     }
     Ok(())
@@ -399,11 +378,14 @@ fn make_count(
     device: &Device<'_>,
     superblock: &Superblock,
     layouts: (&Layout, &Layout),
+    claim: &Claim,
 ) -> Result<(), (Moved, Failure)> {
     device.flush().map_err(|(failure, lost)| match lost {
         Lost::Nothing => (Moved::Not, failure),
         Lost::Anything => (Moved::Lost, failure),
     })?;
+    // Which can take as long as nobody waits for.
+    claim.check().map_err(|failure| (Moved::Not, failure))?;
     write_superblocks(device, superblock, layouts).map_err(|failure| (Moved::Lost, failure))
 }
 

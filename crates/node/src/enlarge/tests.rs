@@ -2,12 +2,14 @@
 
 use std::fs::File;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use format::layout::SLOTS_DEFAULT;
 use format::superblock::SUPERBLOCK_BYTES;
 use tempfile::TempDir;
 
 use super::*;
+use crate::control::disk_work::DiskWork;
 use crate::create_md::{CreateMdOptions, LANES_DEFAULT, Overwrite, create_md};
 
 const MIB: u64 = 1 << 20;
@@ -25,6 +27,12 @@ fn external(data_bytes: u64, metadata_bytes: u64) -> Layout {
 
 fn internal(device_bytes: u64) -> Layout {
     Layout::new(Placement::Internal { device_bytes }, SLOTS_DEFAULT, LANES_DEFAULT).unwrap()
+}
+
+fn claim() -> (DiskWork, Claim) {
+    let disk_work = DiskWork::default();
+    let claim = disk_work.claim("r0", Duration::ZERO).unwrap();
+    (disk_work, claim)
 }
 
 /// A replica with metadata on a device of its own.
@@ -140,7 +148,8 @@ fn the_newer_superblock_is_the_one_that_moves() {
     }
     let superblock = replica.superblock(&old);
     assert_eq!(superblock.write_counter, newest.write_counter);
-    make_count(&device, &superblock, (&old, &new)).unwrap();
+    let (_disk_work, claim) = claim();
+    make_count(&device, &superblock, (&old, &new), &claim).unwrap();
     assert_eq!(replica.superblock(&new).write_counter, newest.write_counter);
     // It is a part of the bitmap by now.
     let left = device.read(old.superblock_offsets[1], PAGE_BYTES).unwrap();
@@ -153,7 +162,8 @@ fn superblocks_that_stay_in_their_places_are_no_zeroes() {
     let replica = Replica::new();
     let newest = replica.save_in_second_place();
     let (old, new) = (replica.layout, external(2 * DATA_BYTES, LEAST_BYTES));
-    make_count(&replica.device(), &newest, (&old, &new)).unwrap();
+    let (_disk_work, claim) = claim();
+    make_count(&replica.device(), &newest, (&old, &new), &claim).unwrap();
     for offset in new.superblock_offsets {
         let block = replica.device().read(offset, PAGE_BYTES).unwrap();
         assert!(block.iter().any(|byte| *byte != 0), "at {offset}");
@@ -171,4 +181,23 @@ fn marks_refuse_a_bitmap_that_would_be_divided_anew() {
     let failure = check_marks(&device, (&old, &new)).unwrap_err();
     assert_eq!(failure.code, FailureCode::StateRefused, "{failure}");
     check_marks(&device, (&old, &external(2 * DATA_BYTES, 4 * MIB))).unwrap();
+}
+
+/// The flush before it took so long that whoever ended the resource waited no longer: the disk was
+/// written to when it was said to be free.
+#[test]
+fn nothing_is_written_to_a_disk_that_was_given_up_meanwhile() {
+    let replica = Replica::new();
+    let newest = replica.save_in_second_place();
+    let (old, new) = (replica.layout, replica.lengthen());
+    let before = std::fs::read(replica.meta()).unwrap();
+    let (disk_work, claim) = claim();
+    let device = replica.device().under(&claim);
+    device.write(new.superblock_offsets[1], &[0; SUPERBLOCK_BYTES]).unwrap();
+    disk_work.cancel("r0");
+    let result = make_count(&device, &newest, (&old, &new), &claim);
+    assert!(matches!(result, Err((Moved::Not, _))), "{result:?}");
+    device.zero(0..PAGE_BYTES).unwrap_err();
+    device.write(0, &[1; SUPERBLOCK_BYTES]).unwrap_err();
+    assert!(std::fs::read(replica.meta()).unwrap() == before, "something was written");
 }
