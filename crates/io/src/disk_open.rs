@@ -10,7 +10,7 @@ use std::io::{self, Seek, SeekFrom};
 use std::mem;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use crate::disks;
@@ -104,6 +104,35 @@ pub struct DiskInfo {
     /// each one that goes through the ring to a worker thread. It works, at a higher cost.
     pub by_worker: bool,
     pub is_block_device: bool,
+    pub identity: DiskIdentity,
+}
+
+/// Which disk it is, whatever its path leads to by now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiskIdentity {
+    /// The number of the device, whichever node of it was opened.
+    BlockDevice {
+        number: u64,
+    },
+    File {
+        file_system: u64,
+        inode: u64,
+    },
+}
+
+impl DiskIdentity {
+    /// That of an open file.
+    ///
+    /// # Errors
+    /// As `fstat`.
+    pub fn of(file: &File) -> io::Result<Self> {
+        let found = file.metadata()?;
+        Ok(if found.file_type().is_block_device() {
+            Self::BlockDevice { number: found.rdev() }
+        } else {
+            Self::File { file_system: found.dev(), inode: found.ino() }
+        })
+    }
 }
 
 /// The alignment assumed where the kernel names none: right for every disk in use.
@@ -133,6 +162,7 @@ pub(crate) fn open(path: &Path, options: DiskOptions) -> io::Result<(File, DiskI
             && path_mode != PathMode::InlineMemory
             && !can_start_without_waiting(&file, offset)?,
         is_block_device,
+        identity: DiskIdentity::of(&file)?,
     };
     Ok((file, info))
 }

@@ -41,7 +41,9 @@ pub use clock::{kernel_boot_id, now, random_u64, random_u128};
 pub use command::{Command, Commander};
 pub use congestion::{Congestion, CongestionChoice, CongestionWish};
 pub use device_node::{block_node_numbers, make_block_node};
-pub use disk_open::{Direct, DiskInfo, DiskOptions, PathMode, Persistent, extend_file, next_data};
+pub use disk_open::{
+    Direct, DiskIdentity, DiskInfo, DiskOptions, PathMode, Persistent, extend_file, next_data,
+};
 pub use disks::{DiskId, Durability, SharedDisk, Zero};
 pub use kicks::KickId;
 pub use mailbox::Mailbox;

@@ -33,7 +33,7 @@ use format::register::{
 };
 use format::space::Place;
 use format::superblock::SUPERBLOCK_BYTES;
-use io::SharedDisk;
+use io::{DiskIdentity, SharedDisk};
 use replication::bitmap::Bitmap;
 use replication::group::LoadedPage;
 
@@ -257,6 +257,10 @@ impl<'a> Device<'a> {
     /// The same, and nothing is written any more once the disk may be another's.
     pub(crate) fn under(self, claim: &'a Claim) -> Self {
         Self { steps: claim.steps(), claim: Some(claim), ..self }
+    }
+
+    pub(crate) fn identity(&self) -> Result<DiskIdentity, Failure> {
+        DiskIdentity::of(&self.file).map_err(|error| self.failure("look at", &error))
     }
 
     pub(crate) fn zero(&self, range: Range<u64>) -> Result<(), Failure> {

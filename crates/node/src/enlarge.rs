@@ -46,7 +46,7 @@ use crate::limits::{ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE};
 use crate::log::{Scope, log};
 use crate::patience::Patience;
 use crate::shard::messages::ToShard;
-use crate::shard::moving::Moved;
+use crate::shard::moving::{GrowingDisk, Moved};
 
 #[derive(Debug)]
 pub(crate) struct RoomWanted {
@@ -133,19 +133,17 @@ impl Control {
         let (number, disk) = volume
             .and_then(|volume| Some((volume.number, volume.disk?)))
             .ok_or_else(|| refused("there is no disk here"))?;
-        // From here on nobody gives it back before the claim has ended.
-        let question = |ticket| ToShard::CheckRoom {
-            ticket,
-            resource: resource.to_owned(),
-            place,
-            layout: *old,
-        };
-        self.desk().ask(self.desk().home_of(resource), question, ADMIN_COMMAND_DEADLINE)?;
-        claim.check()?;
         let share = |path| Device::share(path).map(|device| device.under(claim));
         let data = share(&disk.data)?;
         let meta = disk.meta.as_deref().map(share).transpose()?;
         let device = meta.as_ref().unwrap_or(&data);
+        let identities = (data.identity()?, device.identity()?);
+        let growing = GrowingDisk { place, layout: *old, data: identities.0, meta: identities.1 };
+        // From here on nobody gives it back before the claim has ended.
+        let question =
+            |ticket| ToShard::CheckRoom { ticket, resource: resource.to_owned(), disk: growing };
+        self.desk().ask(self.desk().home_of(resource), question, ADMIN_COMMAND_DEADLINE)?;
+        claim.check()?;
         let read = || read_superblock(device, old, &definition, (number, disk));
         // What stands at the end that the disk has now may be of an earlier use of it.
         read()?;
@@ -165,7 +163,7 @@ impl Control {
             device.zero(range)?;
         }
         self.flush(resource, device)?;
-        let copied = self.hold(resource, place, old).and_then(|()| {
+        let copied = self.hold(resource, growing).and_then(|()| {
             claim.check()?;
             let superblock = read()?;
             copy(device, place, (old, &new))?;
@@ -206,13 +204,11 @@ impl Control {
 
     /// From here on no shard writes metadata. One that has the disk no more, or cannot use it as
     /// it is now, refuses for good.
-    fn hold(&self, resource: &str, place: Place, layout: &Layout) -> Result<(), Failure> {
+    fn hold(&self, resource: &str, disk: GrowingDisk) -> Result<(), Failure> {
         let mut patience = Patience::new(COMMAND_PATIENCE);
         loop {
-            let question = |ticket| {
-                let (resource, layout) = (resource.to_owned(), *layout);
-                ToShard::HoldMetadata { ticket, resource, place, layout }
-            };
+            let resource = || resource.to_owned();
+            let question = |ticket| ToShard::HoldMetadata { ticket, resource: resource(), disk };
             let answers = self.desk().ask_all(question, ADMIN_COMMAND_DEADLINE);
             let is_final = |it: &Failure| {
                 matches!(it.code, FailureCode::NoLocalDisk | FailureCode::DiskFailed)

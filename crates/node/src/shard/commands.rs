@@ -90,13 +90,11 @@ impl Shard {
             ToShard::Ask { ticket, resource, command } => {
                 self.ask_resource(ticket, &resource, command);
             }
-            ToShard::CheckRoom { ticket, resource, place, layout } => {
-                self.with_resource(ticket, &resource, |shard, id| {
-                    shard.on_check_room(id, place, &layout)
-                });
+            ToShard::CheckRoom { ticket, resource, disk } => {
+                self.with_resource(ticket, &resource, |shard, id| shard.on_check_room(id, &disk));
             }
-            ToShard::HoldMetadata { ticket, resource, place, layout } => {
-                self.hold_metadata(ticket, (&resource, place), &layout);
+            ToShard::HoldMetadata { ticket, resource, disk } => {
+                self.hold_metadata(ticket, &resource, &disk);
             }
             ToShard::ReleaseMetadata { resource, moved } => {
                 self.release_metadata(&resource, moved);

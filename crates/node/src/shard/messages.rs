@@ -15,7 +15,7 @@ use crate::attach::{Attached, Replica};
 use crate::definition::Definition;
 use crate::links::secure::Secrecy;
 use crate::nvme::hosts::HostCheck;
-use crate::shard::moving::Moved;
+use crate::shard::moving::{GrowingDisk, Moved};
 use crate::slab::Key;
 use crate::tls::credentials::Credentials;
 use crate::ublk::News;
@@ -71,20 +71,18 @@ pub(crate) enum ToShard {
         resource: String,
         command: Command,
     },
-    /// Whether the disk of a volume is in use, and divided like this.
+    /// Whether this disk is in use, and divided like this.
     CheckRoom {
         ticket: Ticket,
         resource: String,
-        place: Place,
-        layout: Layout,
+        disk: GrowingDisk,
     },
     /// No metadata is written until `ReleaseMetadata`; answered when none is under way. Refused
     /// where that disk is not there any more, or cannot be used at the size that it has by now.
     HoldMetadata {
         ticket: Ticket,
         resource: String,
-        place: Place,
-        layout: Layout,
+        disk: GrowingDisk,
     },
     /// Metadata is written again, wherever it is now.
     ReleaseMetadata {

@@ -10,7 +10,7 @@ use std::iter;
 use api::response::{Failure, FailureCode, Reply};
 use format::layout::Layout;
 use format::space::Place;
-use io::DiskId;
+use io::{DiskId, DiskIdentity};
 use replication::contract::{FromGroup, ResourceInput};
 
 use crate::links::HostedId;
@@ -19,6 +19,17 @@ use crate::shard::hosted::SuperblockPlaces;
 use crate::shard::messages::{FromShard, Ticket};
 use crate::shard::part::fail_held;
 use crate::shard::{Input, Rim, Shard};
+
+/// The disk of a volume, as it was found by whoever is to enlarge it. Another one can have the same
+/// metadata: a copy of all that it holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GrowingDisk {
+    pub(crate) place: Place,
+    pub(crate) layout: Layout,
+    pub(crate) data: DiskIdentity,
+    /// The same if the data is there, too.
+    pub(crate) meta: DiskIdentity,
+}
 
 /// What became of a move.
 #[derive(Clone, Copy, Debug)]
@@ -38,42 +49,32 @@ impl Shard {
     pub(super) fn on_check_room(
         &self,
         id: HostedId,
-        place: Place,
-        layout: &Layout,
+        wanted: &GrowingDisk,
     ) -> Result<Option<Reply>, Failure> {
         let hosted = self.hosted(id).expect("found by its name");
-        let places = hosted.superblock_at.as_ref().filter(|_| hosted.removal.is_none());
-        let is_there = places.and_then(|it| it.layout_at(place)).as_ref() == Some(layout);
-        if is_there { Ok(Some(Reply::done())) } else { Err(given_back()) }
+        let is_in_use = hosted.superblock_at.is_some() && hosted.removal.is_none();
+        let disk = self.part(id).and_then(|part| part.disk.as_ref());
+        let is_there = disk.is_some_and(|disk| disk.is_same(wanted, &self.rim));
+        if is_in_use && is_there { Ok(Some(Reply::done())) } else { Err(given_back()) }
     }
 
-    pub(super) fn hold_metadata(
-        &mut self,
-        ticket: Ticket,
-        (resource, place): (&str, Place),
-        layout: &Layout,
-    ) {
-        let answer = self.try_to_hold(resource, place, layout);
+    pub(super) fn hold_metadata(&mut self, ticket: Ticket, resource: &str, wanted: &GrowingDisk) {
+        let answer = self.try_to_hold(resource, wanted);
         self.rim.reply(ticket, answer.map(|()| Reply::done()));
     }
 
     /// The disk is used at its new size before anybody counts on that, for here nothing is lost
     /// where that fails.
-    fn try_to_hold(
-        &mut self,
-        resource: &str,
-        place: Place,
-        layout: &Layout,
-    ) -> Result<(), Failure> {
+    fn try_to_hold(&mut self, resource: &str, wanted: &GrowingDisk) -> Result<(), Failure> {
         let part = self.parts.iter_mut().flatten().find(|part| part.name == resource);
         let part = part.ok_or_else(given_back)?;
-        let disk = part.disk.as_mut().filter(|disk| disk.layout_at(place).as_ref() == Some(layout));
+        let disk = part.disk.as_mut().filter(|disk| disk.is_same(wanted, &self.rim));
         let disk = disk.ok_or_else(given_back)?;
         let hosted = self.hosted[part.id.0 as usize].as_mut();
         if hosted.as_ref().is_some_and(|hosted| hosted.superblock_at.is_none()) {
             return Err(given_back());
         }
-        for device in disk.devices_at(place) {
+        for device in disk.devices_at(wanted.place) {
             self.rim.kit.reactor.refresh_disk_size(device).map_err(|error| unusable(&error))?;
         }
         disk.held.get_or_insert_default();
@@ -156,6 +157,14 @@ fn unusable(error: &stdio::Error) -> Failure {
 }
 
 impl Disk {
+    fn is_same(&self, wanted: &GrowingDisk, rim: &Rim) -> bool {
+        let identity = |device| rim.kit.reactor.disk_info(device).identity;
+        let mut devices = self.devices_at(wanted.place).map(identity);
+        self.layout_at(wanted.place) == Some(wanted.layout)
+            && devices.next() == Some(wanted.data)
+            && devices.next().unwrap_or(wanted.data) == wanted.meta
+    }
+
     /// How the disk of that volume is divided.
     fn layout_at(&self, place: Place) -> Option<Layout> {
         match place {

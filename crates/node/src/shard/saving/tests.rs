@@ -11,7 +11,7 @@ use format::metadata::{Content, FurtherDisk, Register, Superblock};
 use format::space::Place as Volume;
 use format::superblock::{SUPERBLOCK_BYTES, decode_superblock};
 use io::mailbox::Receiver;
-use io::{DiskId, DiskOptions, Parker, Persistent, Slice};
+use io::{DiskId, DiskIdentity, DiskOptions, Parker, Persistent, Slice};
 use replication::contract::{GroupAction, GroupInput, ResourceInput, SaveId, Token};
 use stdx::time::Time;
 use tempfile::TempDir;
@@ -26,7 +26,7 @@ use crate::shard::disk::PAGE_BYTES;
 use crate::shard::fixture::shard;
 use crate::shard::hosted::{Save, StampPlace};
 use crate::shard::messages::{FromShard, Ticket};
-use crate::shard::moving::Moved;
+use crate::shard::moving::{GrowingDisk, Moved};
 use crate::shard::{Input, Shard};
 use crate::state_dir::StateDir;
 
@@ -194,11 +194,22 @@ impl Place {
 
     /// Whether no metadata was being written.
     fn hold(&mut self) -> bool {
-        self.hold_as(&self.layout.clone()).is_ok()
+        self.hold_as(&self.growing()).is_ok()
     }
 
-    fn hold_as(&mut self, layout: &Layout) -> Result<(), Failure> {
-        self.shard.hold_metadata(HOLD, ("r0", Volume::FIRST), layout);
+    /// The disk that it has, for whoever is to enlarge it.
+    fn growing(&self) -> GrowingDisk {
+        let identity = |name| {
+            let file = File::open(self.directory.path().join(name)).ok()?;
+            Some(DiskIdentity::of(&file).unwrap())
+        };
+        let data = identity("disk").unwrap();
+        let meta = identity("meta").unwrap_or(data);
+        GrowingDisk { place: Volume::FIRST, layout: self.layout, data, meta }
+    }
+
+    fn hold_as(&mut self, disk: &GrowingDisk) -> Result<(), Failure> {
+        self.shard.hold_metadata(HOLD, "r0", disk);
         self.shard.rim.outbox.publish();
         let answers = std::iter::from_fn(|| self.answers.pop());
         let is_own = |it: &FromShard| matches!(it, FromShard::Answer { ticket: HOLD, .. });
@@ -225,8 +236,8 @@ impl Place {
         !is_held && !self.shard.hosted[0].as_ref().unwrap().is_metadata_held
     }
 
-    fn check_room(&self, layout: &Layout) -> bool {
-        self.shard.on_check_room(HostedId(0), Volume::FIRST, layout).is_ok()
+    fn check_room(&self, disk: &GrowingDisk) -> bool {
+        self.shard.on_check_room(HostedId(0), disk).is_ok()
     }
 }
 
@@ -355,9 +366,10 @@ fn a_hold_that_comes_after_the_disk_is_gone_is_refused() {
         let mut place = Place::new();
         place.save_register(10);
         place.shard.close_disk(place.shard.hosted[0].as_ref().unwrap().id);
-        let failure = place.hold_as(&place.layout.clone()).unwrap_err();
+        let disk = place.growing();
+        let failure = place.hold_as(&disk).unwrap_err();
         assert_eq!(failure.code, FailureCode::NoLocalDisk, "{failure}");
-        assert!(place.is_free() && !place.check_room(&place.layout));
+        assert!(place.is_free() && !place.check_room(&disk));
         while place.writes_under_way() > 0 {
             place.turn();
         }
@@ -403,13 +415,30 @@ fn a_volume_without_a_disk_is_not_written_to_that_of_another() {
 #[test]
 fn a_disk_that_is_divided_otherwise_is_not_the_one_that_is_to_grow() {
     let mut place = Place::new();
-    let mut other = place.layout;
-    other.data_bytes -= BLOCK_BYTES;
-    assert!(place.check_room(&place.layout) && !place.check_room(&other));
+    let mut other = place.growing();
+    other.layout.data_bytes -= BLOCK_BYTES;
+    assert!(place.check_room(&place.growing()) && !place.check_room(&other));
     let failure = place.hold_as(&other).unwrap_err();
     assert_eq!(failure.code, FailureCode::NoLocalDisk, "{failure}");
     assert!(place.is_free());
     assert!(place.hold() && !place.is_free());
+}
+
+/// The disk in its place is a copy of it: what was moved on the one was looked for on the other.
+#[test]
+fn a_copy_of_the_disk_is_not_the_one_that_is_to_grow() {
+    let mut place = Place::new();
+    let former = place.directory.path().join("former");
+    std::fs::copy(place.directory.path().join("disk"), &former).unwrap();
+    let copy = DiskIdentity::of(&File::open(&former).unwrap()).unwrap();
+    let own = place.growing();
+    for other in [GrowingDisk { data: copy, ..own }, GrowingDisk { meta: copy, ..own }] {
+        assert!(!place.check_room(&other));
+        let failure = place.hold_as(&other).unwrap_err();
+        assert_eq!(failure.code, FailureCode::NoLocalDisk, "{failure}");
+        assert!(place.is_free());
+    }
+    assert!(place.hold());
 }
 
 /// The first write behind its former end was an error of the disk: the replica was given up.
@@ -429,7 +458,7 @@ fn metadata_that_cannot_be_mapped_at_its_new_size_is_not_moved() {
     let (file, meta) = place.with_metadata_apart(Persistent::Always);
     // Nothing can be mapped of that.
     file.set_len(0).unwrap();
-    let failure = place.hold_as(&place.layout.clone()).unwrap_err();
+    let failure = place.hold_as(&place.growing()).unwrap_err();
     assert_eq!(failure.code, FailureCode::DiskFailed, "{failure}");
     assert!(place.is_free());
     assert_eq!(place.shard.rim.kit.reactor.disk_info(meta).size_bytes, DISK_BYTES);
