@@ -111,7 +111,7 @@ impl Control {
 
     fn tell_enlarged(&self, resource: &str, place: Place, size_bytes: u64) {
         let home = self.desk().home_of(resource);
-        self.tell_at_last(home, || {
+        self.tell_surely(home, || {
             let resource = resource.to_owned();
             ToShard::Enlarged { resource, place, size_bytes }
         });
@@ -195,7 +195,7 @@ impl Control {
     /// All shards hear of what became of the metadata, and of the disk.
     fn release(&self, resource: &str, moved: Moved) {
         for shard in 0..self.desk().shards() {
-            self.tell_at_last(shard, || {
+            self.tell_surely(shard, || {
                 let resource = resource.to_owned();
                 ToShard::ReleaseMetadata { resource, moved }
             });
@@ -228,16 +228,12 @@ impl Control {
         }
     }
 
-    /// What a shard has to hear: one that takes nothing for so long takes nothing any more.
-    fn tell_at_last(&self, shard: u8, message: impl Fn() -> ToShard) {
-        let mut patience = Patience::new(ADMIN_COMMAND_DEADLINE);
-        while !self.desk().tell(shard, message()) {
+    /// What a shard has to hear, however long it takes nothing: what it holds back waits for that.
+    fn tell_surely(&self, shard: u8, message: impl Fn() -> ToShard) {
+        self.desk().insist(shard, message, || {
             let failure = overloaded();
-            if !patience.rest(&failure) {
-                log!(Error, Scope::NODE, "data thread {shard} does not hear of a disk: {failure}");
-                return;
-            }
-        }
+            log!(Warning, Scope::NODE, "data thread {shard} is to hear of a disk: {failure}");
+        });
     }
 }
 
