@@ -36,7 +36,7 @@ use frontend::ublk::control::Shape;
 use crate::definition::{Definition, OwnVolume};
 use crate::desk::Desk;
 use crate::devices::claim::{Claim, Claiming, Claims};
-use crate::devices::driver::CONTROL_DEVICE;
+use crate::devices::driver::{Access, CONTROL_DEVICE};
 use crate::devices::keeper::{How, Keeper};
 use crate::devices::kept::{AllKept, Kept, Settled};
 use crate::devices::names::Names;
@@ -45,7 +45,7 @@ use crate::limits::{
 };
 use crate::log::{Scope, log};
 use crate::shard::messages::{Force, ToShard};
-use crate::state_dir::StateDir;
+use crate::state_dir::{DeviceRecord, StateDir};
 use crate::ublk::News;
 use api::response::{Failure, FailureCode, Reply};
 use api::status::ResourceStatus;
@@ -104,12 +104,23 @@ impl Plan {
     }
 }
 
+/// A device with a record and without a thread: an earlier daemon made it, and this one did not
+/// take it over, or not take it away.
+#[derive(Debug)]
+struct Left {
+    label: String,
+    record: DeviceRecord,
+    /// `None` if the configuration does not know it any more.
+    plan: Option<Plan>,
+}
+
 #[derive(Debug)]
 pub(crate) struct Devices {
     desk: Arc<Desk>,
     state: Arc<StateDir>,
     timeout: Duration,
     names: Names,
+    access: Access,
     all: AllKept,
     claims: Claims,
     absence_said: AtomicBool,
@@ -127,6 +138,7 @@ impl Devices {
             state,
             timeout,
             names,
+            access: Access::kernel(),
             all: AllKept::default(),
             claims: Claims::default(),
             absence_said: AtomicBool::new(false),
@@ -175,7 +187,7 @@ impl Devices {
             }
             let (ready, answer) = mpsc::channel();
             // If not, somebody else was faster.
-            if self.keep(plan.clone(), How::Begin, ready)? {
+            if self.keep(plan.clone(), How::Begin, ready)?.is_some() {
                 return Ok(Some(answer));
             }
         }
@@ -214,45 +226,163 @@ impl Devices {
     /// Takes over what the last daemon left; each device when its resource is Primary here again.
     pub(crate) fn recover(self: &Arc<Self>, definitions: &[Definition]) {
         let plans: Vec<Plan> = definitions.iter().flat_map(Plan::all_of).collect();
-        for (label, record) in self.state.device_records() {
-            let scope = Scope::resource(&label);
-            let Some(mut plan) = plans.iter().find(|plan| plan.label() == label).cloned() else {
-                log!(Error, scope, "a device of it was left behind, and it has none any more");
+        for left in self.left(&plans, |_| true) {
+            let (scope, device) = (Scope::resource(&left.label), left.record.device);
+            let Some(plan) = left.plan.clone() else {
+                let why = match self.is_there(&left) {
+                    Ok(true) => "it has none any more".to_owned(),
+                    Ok(false) => continue,
+                    Err(reason) => reason,
+                };
+                log!(
+                    Error,
+                    scope,
+                    "/dev/ublkb{device} of it was left behind, and {why}: if it is there, `basalt \
+                     device remove {device}` ends it"
+                );
                 continue;
             };
-            plan.device = record.device;
             let (ready, _) = mpsc::channel();
-            if let Err(reason) = self.keep(plan, How::Recover(record), ready) {
+            if let Err(reason) = self.keep(plan, How::Recover(left.record), ready) {
                 log!(Error, scope, "its device is not taken over: {reason}");
             }
         }
     }
 
+    /// The devices of some labels that have a record, and nobody who keeps them.
+    fn left(&self, plans: &[Plan], is_meant: impl Fn(&str) -> bool) -> Vec<Left> {
+        let records = self.state.device_records().into_iter();
+        let left = records.filter(|(label, _)| is_meant(label) && !self.all.is_kept(label));
+        let left = left.map(|(label, record)| {
+            let plan = plans.iter().find(|plan| plan.label() == label).cloned();
+            let plan = plan.map(|plan| Plan { device: record.device, ..plan });
+            Left { label, record, plan }
+        });
+        left.collect()
+    }
+
+    fn left_of(&self, resource: &str, definition: Option<&Definition>) -> Vec<Left> {
+        let plans = definition.map(Plan::all_of).unwrap_or_default();
+        self.left(&plans, |label| resource_of(label) == resource)
+    }
+
+    /// Whether a device that was left is still there; if not, its record goes.
+    fn is_there(&self, left: &Left) -> Result<bool, String> {
+        let Left { label, record, plan } = left;
+        let (resource, device) = (resource_of(label).to_owned(), record.device);
+        let (news, life) = (mpsc::channel().0, Arc::default());
+        // Nobody makes it anew meanwhile: that record would go.
+        if !self.all.add(Kept { label: label.clone(), resource, device, news, life }) {
+            return Ok(true);
+        }
+        let looked = self.access.open(device).and_then(|mut driver| {
+            let found = match plan {
+                Some(plan) => driver.find(plan.mark),
+                None => driver.info(),
+            };
+            found.map_err(|error| format!("the driver does not tell of it: {error}"))
+        });
+        if let Ok(None) = looked
+            && let Err(error) = self.state.forget_device(label)
+        {
+            log!(Warning, Scope::resource(label), "the record of its device stays: {error}");
+        }
+        self.all.remove(label);
+        looked.map(|found| found.is_some())
+    }
+
     /// Removes the devices of a resource, if it has some, and returns when they are gone: whether
     /// there were any. All of them, or none.
-    pub(crate) fn remove(&self, resource: &str, force: Force) -> Result<bool, Failure> {
-        let all = self.all.of(resource);
+    pub(crate) fn remove(
+        self: &Arc<Self>,
+        resource: &str,
+        definition: Option<&Definition>,
+        force: Force,
+    ) -> Result<bool, Failure> {
+        let until = io::now() + DEVICE_CLAIM_DEADLINE;
+        if force == Force::No {
+            // One that is going already is no reason to wait for one that comes after it.
+            if !self.all.staying(resource).is_empty() {
+                self.check_come(resource, until)?;
+            }
+            let left = self.left_of(resource, definition);
+            left.iter().try_for_each(|left| self.check_left(left))?;
+        }
+        let mut all = self.all.of(resource);
         let claimed = match force {
             Force::Yes => all.iter().map(|kept| (kept.clone(), None)).collect(),
             Force::No if self.all.staying(resource).is_empty() => Vec::new(),
             Force::No => {
-                let until = io::now() + DEVICE_CLAIM_DEADLINE;
-                self.check_come(resource, until)?;
                 self.check_requests(resource, until)?;
                 wait_for(self.claim(resource)?, until)?
             }
         };
         self.send_away(claimed);
         let until = io::now() + DEVICE_COMMAND_DEADLINE;
-        for kept in &all {
-            if !self.all.is_gone_by(&kept.label, until) {
-                let message = format!("/dev/ublkb{} is not gone yet", kept.device);
-                let hint = "see the daemon's log, and try again";
-                return Err(Failure::new(FailureCode::Timeout, message, hint));
-            }
-            self.check_gone(kept)?;
+        self.check_ended(&all, until)?;
+        if force == Force::Yes {
+            // The thread of one may have ended, and left it, before it heard of this.
+            let removed = self.remove_left(resource, definition)?;
+            self.check_ended(&removed, until)?;
+            all.extend(removed);
         }
+        all.iter().try_for_each(|kept| self.check_gone(kept))?;
         Ok(!all.is_empty())
+    }
+
+    /// A device that was left is refused: its requests wait, and it cannot be written out.
+    fn check_left(&self, left: &Left) -> Result<(), Failure> {
+        let (device, resource) = (left.record.device, resource_of(&left.label));
+        let why = match self.is_there(left) {
+            Ok(true) => "nobody serves it, so what it holds cannot be written out".to_owned(),
+            Ok(false) => return Ok(()),
+            Err(reason) => reason,
+        };
+        let message = format!("/dev/ublkb{device} was left by an earlier daemon: {why}");
+        let hint = format!(
+            "`basalt adm primary {resource}` takes it over; --force ends it, with errors for its \
+             users"
+        );
+        Err(Failure::new(FailureCode::StateRefused, message, hint))
+    }
+
+    /// Has threads take away what was left.
+    fn remove_left(
+        self: &Arc<Self>,
+        resource: &str,
+        definition: Option<&Definition>,
+    ) -> Result<Vec<Kept>, Failure> {
+        let mut removed = Vec::new();
+        for left in self.left_of(resource, definition) {
+            let Some(plan) = left.plan.clone() else {
+                let device = left.record.device;
+                // It may be another resource's by now.
+                if !self.is_there(&left).is_ok_and(|is_there| !is_there) {
+                    log!(
+                        Error,
+                        Scope::resource(&left.label),
+                        "/dev/ublkb{device} of it may be there, and its configuration does not \
+                         know it: `basalt device remove {device}` ends it"
+                    );
+                }
+                continue;
+            };
+            let kept = self.keep(plan, How::Remove, mpsc::channel().0);
+            removed.extend(kept.map_err(|reason| {
+                let hint = "see the daemon's log, and try again";
+                Failure::new(FailureCode::Internal, reason, hint)
+            })?);
+        }
+        Ok(removed)
+    }
+
+    /// Waits for the threads of devices.
+    fn check_ended(&self, all: &[Kept], until: Time) -> Result<(), Failure> {
+        let is_there = |kept: &&Kept| !self.all.is_gone_by(&kept.label, until);
+        let Some(kept) = all.iter().find(is_there) else { return Ok(()) };
+        let message = format!("/dev/ublkb{} is not gone yet", kept.device);
+        let hint = "see the daemon's log, and try again";
+        Err(Failure::new(FailureCode::Timeout, message, hint))
     }
 
     /// A device that the driver did not take away keeps its record.
@@ -372,19 +502,19 @@ impl Devices {
         }
     }
 
-    /// Starts the thread of a device; false if there is one already.
+    /// Starts the thread of a device; `None` if there is one already.
     fn keep(
         self: &Arc<Self>,
         plan: Plan,
         how: How,
         ready: mpsc::Sender<Result<(), String>>,
-    ) -> Result<bool, String> {
+    ) -> Result<Option<Kept>, String> {
         let (news, inbox) = mpsc::channel();
         let (label, resource, device) = (plan.label(), plan.resource.clone(), plan.device);
         let (news_of, life) = (news.clone(), Arc::default());
         let kept = Kept { label: label.clone(), resource, device, news: news_of, life };
-        if !self.all.add(kept) {
-            return Ok(false);
+        if !self.all.add(kept.clone()) {
+            return Ok(None);
         }
         let keeper = Keeper::new(
             Arc::clone(&self.desk),
@@ -395,15 +525,22 @@ impl Devices {
         );
         let (devices, own) = (Arc::clone(self), label.clone());
         let work = move || {
-            keeper.run(how, &ready, |stage| devices.all.note(&own, stage));
+            let driver = devices.access.open(device);
+            keeper.run(how, driver, &ready, |stage| devices.all.note(&own, stage));
             devices.all.remove(&own);
         };
         let spawned = thread::Builder::new().name(format!("ublkb{device}")).spawn(work);
-        spawned.map(|_| true).map_err(|error| {
+        spawned.map(|_| Some(kept)).map_err(|error| {
             self.all.remove(&label);
             format!("cannot start a thread: {error}")
         })
     }
+}
+
+/// Of the label of a device.
+fn resource_of(label: &str) -> &str {
+    let volume = label.rsplit_once('@').filter(|(_, number)| number.parse::<u16>().is_ok());
+    volume.map_or(label, |(resource, _)| resource)
 }
 
 fn not_there(device: u32) -> String {

@@ -52,7 +52,8 @@ impl Control {
         force: Force,
         command: impl FnOnce(&str) -> Result<Reply, Failure>,
     ) -> Result<Reply, Failure> {
-        let had_device = self.devices.remove(resource, force)?;
+        let definition = self.stored_definition(resource);
+        let had_device = self.devices.remove(resource, definition.as_ref(), force)?;
         let result = command(resource);
         if result.is_err()
             && had_device

@@ -7,6 +7,7 @@ use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io as stdio;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use frontend::ublk::control::{
@@ -22,6 +23,34 @@ pub(super) const CONTROL_DEVICE: &str = "/dev/ublk-control";
 
 /// Has the kernel carry a command out.
 pub(super) type Calls = dyn FnMut(Command, &mut [u8]) -> stdio::Result<u32> + Send;
+
+/// How one comes to the driver.
+#[derive(Clone)]
+pub(super) struct Access(Arc<Open>);
+
+type Open = dyn Fn(u32) -> Result<Driver, String> + Send + Sync;
+
+impl Access {
+    pub(super) fn kernel() -> Self {
+        Self(Arc::new(Driver::open))
+    }
+
+    #[cfg(test)]
+    pub(super) fn by(open: impl Fn(u32) -> Result<Driver, String> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(open))
+    }
+
+    /// For the commands of one device.
+    pub(super) fn open(&self, device: u32) -> Result<Driver, String> {
+        (self.0)(device)
+    }
+}
+
+impl fmt::Debug for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Access").finish_non_exhaustive()
+    }
+}
 
 pub(super) struct Driver {
     calls: Box<Calls>,

@@ -36,6 +36,8 @@ pub(super) enum How {
     Begin,
     /// The last daemon left it.
     Recover(DeviceRecord),
+    /// It was left, and is to go.
+    Remove,
 }
 
 /// Why a device is not served.
@@ -128,23 +130,30 @@ impl Keeper {
     pub(super) fn run(
         mut self,
         how: How,
+        driver: Result<Driver, String>,
         ready: &mpsc::Sender<Result<(), String>>,
         note: impl Fn(Stage),
     ) {
         let name = self.plan.resource.clone();
         let scope = Scope::resource(&name);
         let device = self.plan.device;
-        let mut driver = match Driver::open(device) {
+        let mut driver = match driver {
             Ok(driver) => driver,
             Err(reason) => {
                 log!(Error, scope, "no block device /dev/ublkb{device}: {reason}");
                 return drop(ready.send(Err(reason)));
             }
         };
-        self.supervise();
+        if matches!(how, How::Begin | How::Recover(_)) {
+            self.supervise();
+        }
         let made = match how {
             How::Begin => self.begin_or_go_on(&mut driver),
             How::Recover(record) => self.recover(&mut driver, record),
+            How::Remove => {
+                self.undo(&mut driver);
+                return;
+            }
         };
         let file = match made {
             Ok(Some(file)) => file,
@@ -747,4 +756,4 @@ fn overtaken() -> Refusal {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

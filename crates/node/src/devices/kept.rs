@@ -78,6 +78,10 @@ impl AllKept {
         self.changed.notify_all();
     }
 
+    pub(super) fn is_kept(&self, label: &str) -> bool {
+        self.lock().contains_key(label)
+    }
+
     pub(super) fn of(&self, resource: &str) -> Vec<Kept> {
         self.select(|kept, _| kept.resource == resource)
     }

@@ -2,20 +2,22 @@
 
 use std::sync::Mutex;
 
+use frontend::ublk::control::operation;
 use io::Parker;
 use io::mailbox::{Mailbox, Receiver};
 use tempfile::TempDir;
 
 use super::*;
+use crate::devices::keeper::tests::{Kernel, driver};
 use crate::devices::kept::Stage;
 use crate::patience::Patience;
 use crate::shard::messages::Ticket;
-use crate::state_dir::DeviceRecord;
 
 const LONG: Duration = Duration::from_secs(600);
 
 /// A node with two shards, which answer nothing by themselves, and a device of each.
 struct Node {
+    kernel: Arc<Mutex<Kernel>>,
     devices: Arc<Devices>,
     mailboxes: Vec<Receiver<ToShard>>,
     news: Vec<(String, mpsc::Receiver<News>)>,
@@ -24,6 +26,10 @@ struct Node {
 
 impl Node {
     fn new() -> Self {
+        Self::with(&[])
+    }
+
+    fn with(answers: &[(u32, &[i32])]) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut patience = Patience::new(Duration::ZERO);
         let state = StateDir::open(&directory.path().join("state"), &mut patience).unwrap();
@@ -39,7 +45,10 @@ impl Node {
             (name, mpsc::channel())
         });
         let news: Vec<_> = news.collect();
-        let devices = Devices::new(desk, Arc::new(state), Duration::ZERO, Names::unwanted());
+        let mut devices = Devices::new(desk, Arc::new(state), Duration::ZERO, Names::unwanted());
+        let kernel = Kernel::with(answers);
+        let asked = Arc::clone(&kernel);
+        devices.access = Access::by(move |_| Ok(driver(&asked)));
         for (resource, (sender, _)) in &news {
             let (label, resource) = (resource.clone(), resource.clone());
             let kept = Kept {
@@ -53,7 +62,34 @@ impl Node {
             devices.all.note(&label, Stage::There);
         }
         let news = news.into_iter().map(|(name, (_, news))| (name, news)).collect();
-        Self { devices: Arc::new(devices), mailboxes, news, _directory: directory }
+        Self { kernel, devices: Arc::new(devices), mailboxes, news, _directory: directory }
+    }
+}
+
+const RECORD: DeviceRecord = DeviceRecord { device: 0, tenure: 1, losses: 0 };
+
+impl Node {
+    /// The first resource has a device that nobody keeps, and this definition.
+    fn leave_first(&self) -> (String, Definition) {
+        let name = self.news[0].0.clone();
+        let text = format!(
+            "resource {name} {{ on a {{ node-id 0; address 127.0.0.1:7001; volume 0 {{ device \
+             minor 0; disk none; }} }} }}"
+        );
+        let definition = Definition::from_text("a", &name, &text).unwrap();
+        self.kernel.lock().unwrap().mark = Plan::all_of(&definition)[0].mark;
+        self.devices.state.store_device(&name, RECORD).unwrap();
+        self.devices.all.remove(&name);
+        (name, definition)
+    }
+
+    fn has_record(&self, name: &str) -> bool {
+        self.devices.state.device_record(name).is_some()
+    }
+
+    fn has_asked_for(&self, operations: &[u32]) -> bool {
+        let asked = &self.kernel.lock().unwrap().asked;
+        operations.iter().all(|operation| asked.contains(operation))
     }
 }
 
@@ -70,7 +106,7 @@ fn asked(mailbox: &mut Receiver<ToShard>) -> Option<Ticket> {
 /// the devices of the others.
 #[test]
 fn end_waits_for_no_shard_before_it_asks_the_next_one() {
-    let Node { devices, mut mailboxes, news, _directory } = Node::new();
+    let Node { devices, mut mailboxes, news, _directory, .. } = Node::new();
     let desk = Arc::clone(&devices.desk);
     thread::scope(|scope| {
         let ending = scope.spawn(|| devices.end_all());
@@ -98,11 +134,11 @@ fn end_waits_for_no_shard_before_it_asks_the_next_one() {
 /// It was claimed once more, and was in use by the first claim.
 #[test]
 fn device_that_is_to_go_already_is_waited_for() {
-    let Node { devices, mut mailboxes, news, _directory } = Node::new();
+    let Node { devices, mut mailboxes, news, _directory, .. } = Node::new();
     let (label, news) = &news[0];
     devices.all.note(label, Stage::Going);
     thread::scope(|scope| {
-        let removing = scope.spawn(|| devices.remove(label, Force::No));
+        let removing = scope.spawn(|| devices.remove(label, None, Force::No));
         for _ in 0..50 {
             thread::park_timeout(Duration::from_millis(1));
         }
@@ -116,16 +152,81 @@ fn device_that_is_to_go_already_is_waited_for() {
 /// The command said that it was gone, and the node stepped back with it.
 #[test]
 fn device_that_the_driver_does_not_take_away_is_told() {
-    let Node { devices, news, _directory, .. } = Node::new();
-    let (label, news) = &news[0];
-    let record = DeviceRecord { device: 0, tenure: 1, losses: 0 };
-    devices.state.store_device(label, record).unwrap();
+    let node = Node::with(&[(operation::DELETE_ASYNC, &[libc::EIO])]);
+    let (label, definition) = node.leave_first();
+    let failure = node.devices.remove(&label, Some(&definition), Force::Yes).unwrap_err();
+    assert!(failure.message.contains("does not take /dev/ublkb0 away"), "{failure}");
+    assert!(node.has_record(&label));
+}
+
+/// They knew only of devices with a thread: what a failed attempt to take one over had left stayed
+/// there with users that waited, and with its record, and `down --force` said that all was well.
+#[test]
+fn device_without_a_thread_is_removed_by_force_and_refused_otherwise() {
+    let node = Node::new();
+    let (label, definition) = node.leave_first();
+    let remove = |force| node.devices.remove(&label, Some(&definition), force);
+    let failure = remove(Force::No).unwrap_err();
+    assert!(failure.message.contains("/dev/ublkb0 was left by"), "{failure}");
+    assert!(node.has_record(&label) && !node.has_asked_for(&[operation::STOP]));
+    assert!(remove(Force::Yes).unwrap(), "there was one");
+    assert!(node.has_asked_for(&[operation::STOP, operation::DELETE_ASYNC]));
+    assert!(!node.has_record(&label));
+}
+
+#[test]
+fn order_that_the_thread_of_a_device_did_not_hear_is_carried_out_after_its_end() {
+    let node = Node::new();
+    let (label, definition) = node.leave_first();
+    let (sender, news) = mpsc::channel();
+    let life = Arc::default();
+    let kept =
+        Kept { label: label.clone(), resource: label.clone(), device: 0, news: sender, life };
+    assert!(node.devices.all.add(kept));
     thread::scope(|scope| {
-        let removing = scope.spawn(|| devices.remove(label, Force::Yes));
+        let removing = scope.spawn(|| node.devices.remove(&label, Some(&definition), Force::Yes));
         assert!(matches!(news.recv_timeout(LONG), Ok(News::Remove(None))));
-        devices.all.remove(label);
-        let failure = removing.join().unwrap().unwrap_err();
-        assert!(failure.message.contains("/dev/ublkb0"), "{failure}");
+        node.devices.all.remove(&label);
+        assert!(removing.join().unwrap().unwrap());
     });
-    assert!(!devices.remove(label, Force::No).unwrap(), "nobody keeps it any more");
+    assert!(node.has_asked_for(&[operation::DELETE_ASYNC]) && !node.has_record(&label));
+}
+
+/// `secondary` said that the driver does not take it away, which nobody had asked it to.
+#[test]
+fn device_that_comes_and_is_kept_in_the_end_is_not_told_of_as_one_that_stays() {
+    let node = Node::new();
+    let (label, definition) = node.leave_first();
+    let (news, life) = (mpsc::channel().0, Arc::default());
+    let kept = Kept { label: label.clone(), resource: label.clone(), device: 0, news, life };
+    assert!(node.devices.all.add(kept));
+    thread::scope(|scope| {
+        let removing = scope.spawn(|| node.devices.remove(&label, Some(&definition), Force::No));
+        for _ in 0..20 {
+            thread::park_timeout(Duration::from_millis(1));
+        }
+        node.devices.all.remove(&label);
+        let failure = removing.join().unwrap().unwrap_err();
+        assert!(failure.message.contains("was left by"), "{failure}");
+    });
+}
+
+/// It was called left behind at each start, long after the supervisor had ended it.
+#[test]
+fn record_of_a_device_that_is_gone_goes_where_the_driver_says_so() {
+    let look = operation::GET_DEVICE_INFO;
+    for (errno, is_forgotten) in [(libc::ENODEV, true), (libc::EIO, false), (0, false)] {
+        for is_start in [true, false] {
+            let node = Node::with(&[(look, &[errno])]);
+            let (label, _) = node.leave_first();
+            if is_start {
+                node.devices.recover(&[]);
+            } else {
+                let removed = node.devices.remove(&label, None, Force::No);
+                assert_eq!(removed.is_ok(), is_forgotten, "{errno}: {removed:?}");
+            }
+            assert_eq!(node.has_record(&label), !is_forgotten, "{errno}");
+            assert!(!node.has_asked_for(&[operation::DELETE_ASYNC]), "it may be another's");
+        }
+    }
 }

@@ -101,16 +101,18 @@ const RECORD: DeviceRecord = DeviceRecord { device: 7, tenure: 3, losses: 0 };
 
 /// What the kernel's driver does with a device that was left.
 #[derive(Debug, Default)]
-struct Kernel {
+pub(in crate::devices) struct Kernel {
+    /// Of the device.
+    pub(in crate::devices) mark: u64,
     /// Its answers to an operation, one after the other; the last one stays. 0 is success.
     answers: Vec<(u32, VecDeque<i32>)>,
-    asked: Vec<u32>,
+    pub(in crate::devices) asked: Vec<u32>,
 }
 
 impl Kernel {
-    fn with(answers: &[(u32, &[i32])]) -> Arc<Mutex<Self>> {
+    pub(in crate::devices) fn with(answers: &[(u32, &[i32])]) -> Arc<Mutex<Self>> {
         let answers = answers.iter().map(|(of, errors)| (*of, errors.iter().copied().collect()));
-        Arc::new(Mutex::new(Self { answers: answers.collect(), asked: Vec::new() }))
+        Arc::new(Mutex::new(Self { mark: MARK, answers: answers.collect(), asked: Vec::new() }))
     }
 
     fn carry_out(&mut self, command: Command, buffer: &mut [u8]) -> stdio::Result<u32> {
@@ -128,7 +130,7 @@ impl Kernel {
             operation::GET_DEVICE_INFO => {
                 const QUIESCED: u8 = 2;
                 buffer[4] = QUIESCED;
-                buffer[32..40].copy_from_slice(&MARK.to_le_bytes());
+                buffer[32..40].copy_from_slice(&self.mark.to_le_bytes());
             }
             _ => {}
         }
@@ -136,7 +138,7 @@ impl Kernel {
     }
 }
 
-fn driver(kernel: &Arc<Mutex<Kernel>>) -> Driver {
+pub(in crate::devices) fn driver(kernel: &Arc<Mutex<Kernel>>) -> Driver {
     let kernel = Arc::clone(kernel);
     let calls = move |command: Command, buffer: &mut [u8]| {
         kernel.lock().unwrap().carry_out(command, buffer)
