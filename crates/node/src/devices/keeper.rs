@@ -283,6 +283,10 @@ impl Keeper {
         }
         log!(Notice, scope, "taking /dev/ublkb{device} over");
         let made = self.promote(record).and_then(|()| self.take_over(driver, record));
+        // A device that is served hears of it later, of all in its order.
+        if matches!(made, Err(Refusal::Passing(_))) {
+            self.hear_of_an_end();
+        }
         if matches!(self.ending, Some(News::Leave)) {
             return Ok(None);
         }
@@ -656,6 +660,17 @@ impl Keeper {
             | None => "the data thread does not answer".to_owned(),
         };
         Refusal::Passing(reason)
+    }
+
+    /// An order that came while the driver, or the shard, had this thread wait.
+    fn hear_of_an_end(&mut self) {
+        while self.ending.is_none()
+            && let Some(news) = self.next_news(Duration::ZERO)
+        {
+            if matches!(news, News::Remove(_) | News::Leave) {
+                self.ending = Some(news);
+            }
+        }
     }
 
     /// Waits a little, or less if the device is to go.

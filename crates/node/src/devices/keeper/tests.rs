@@ -251,6 +251,33 @@ fn device_that_the_shard_refuses_waits_and_one_that_was_overtaken_goes() {
     }
 }
 
+/// `down --force` said that the driver does not take it away: it was kept, for the order had come
+/// while the driver failed.
+#[test]
+fn order_that_came_while_the_driver_failed_is_carried_out() {
+    for order in [News::Remove(None), News::Leave] {
+        let is_removed = matches!(order, News::Remove(_));
+        let kernel = Kernel::with(&[(operation::START_RECOVERY, &[libc::EIO])]);
+        let asked = Arc::clone(&kernel);
+        let recover = move |keeper: &mut Keeper, _: &mut Driver| {
+            let (news, mut order) = (keeper.news.clone(), Some(order));
+            let calls = move |command: Command, buffer: &mut [u8]| {
+                if command.operation == operation::START_RECOVERY {
+                    news.send(News::Grown(8192)).unwrap();
+                    order.take().into_iter().for_each(|order| news.send(order).unwrap());
+                }
+                kernel.lock().unwrap().carry_out(command, buffer)
+            };
+            let mut driver = Driver::by(Box::new(calls), 7, Duration::ZERO).unwrap();
+            keeper.recover(&mut driver, RECORD)
+        };
+        let (made, is_kept, _) = attempted(&[], answer, recover);
+        assert_eq!((made.is_err(), is_kept), (is_removed, !is_removed), "{made:?}");
+        let asked = &asked.lock().unwrap().asked;
+        assert_eq!(asked.contains(&operation::DELETE_ASYNC), is_removed, "{asked:?}");
+    }
+}
+
 /// There is no other way to it while the daemon runs.
 #[test]
 fn primary_goes_on_with_a_device_that_was_kept() {
