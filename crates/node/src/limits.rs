@@ -172,6 +172,9 @@ pub(crate) const DEVICE_SUPERVISOR_INTERVAL: Duration = Duration::from_millis(20
 /// How often, and after which pauses, it tries to end a device that the driver does not end.
 pub(crate) const DEVICE_STOP_ATTEMPTS_MAX: u32 = 60;
 pub(crate) const DEVICE_STOP_INTERVAL: Duration = Duration::from_secs(1);
+/// How often the users of a device wait anew, because a daemon was taking it over when their time
+/// was up, and did not get it.
+pub(crate) const DEVICE_WAITS_ANEW_MAX: u32 = 2;
 /// A supervisor that died is followed by another one after this, and how many are.
 pub(crate) const DEVICE_SUPERVISOR_REST: Duration = Duration::from_secs(1);
 pub(crate) const DEVICE_SUPERVISORS_MAX: u32 = 20;

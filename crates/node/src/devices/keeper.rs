@@ -353,9 +353,17 @@ impl Keeper {
         let failed = |error| format!("cannot lock {}: {error}", path.display());
         let lock = File::create(&path).map_err(failed)?;
         let late = |what| Refusal::Final(format!("its users waited too long: it {what} removed"));
-        lock.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => late("is being"),
-            TryLockError::Error(error) => failed(error).into(),
+        // A supervisor has it for a moment, too, to see whether the last attempt is over.
+        let take = || {
+            lock.try_lock().map_err(|error| match error {
+                TryLockError::WouldBlock => stdio::Error::from_raw_os_error(libc::EWOULDBLOCK),
+                TryLockError::Error(error) => error,
+            })
+        };
+        let taken = self.while_it_fails_with(&[libc::EWOULDBLOCK], DEVICE_BUSY_PATIENCE, take);
+        taken.map_err(|error| match error.raw_os_error() {
+            Some(libc::EWOULDBLOCK) => late("is being"),
+            _ => failed(error).into(),
         })?;
         match driver.find(self.plan.mark) {
             Ok(Some(_)) => Ok(lock),

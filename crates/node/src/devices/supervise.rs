@@ -4,7 +4,7 @@
 //! daemon lives   asleep: standard input is a pipe from the daemon, and nothing comes
 //! daemon says    DISMISSED: the device is gone, or another's; end
 //! daemon died    end of the input: from here on the kernel holds the device's requests;
-//!                look: another daemon serves it, or it is gone -> end
+//!                look: a daemon serves it again, or it is gone -> end
 //!                      the time is up                          -> stop and delete it, end
 //! ```
 //!
@@ -12,7 +12,8 @@
 //! it whoever reads or writes it: only a process that does not die with the daemon can see to that.
 //! All that it needs is there before the daemon dies, with its pages in memory: it may be the one
 //! that lets the kernel free some. A takeover that has begun is waited for: the file of the lock is
-//! held by a daemon while it takes the device, and here while the device is stopped.
+//! held by a daemon while it takes the device, and here while the device is stopped. If nothing
+//! comes of it, the time begins anew: there may be another one.
 
 use std::fs::{File, TryLockError};
 use std::io as stdio;
@@ -23,11 +24,15 @@ use std::time::Duration;
 
 use frontend::ublk::control::{DeviceInfo, DeviceState};
 use io::process::LockedPages;
+use stdx::time::Time;
 
 use crate::devices::driver::Driver;
 use crate::devices::links::{self, DIRECTORY, Link};
 use crate::devices::names;
-use crate::limits::{DEVICE_STOP_ATTEMPTS_MAX, DEVICE_STOP_INTERVAL, DEVICE_SUPERVISOR_INTERVAL};
+use crate::limits::{
+    DEVICE_STOP_ATTEMPTS_MAX, DEVICE_STOP_INTERVAL, DEVICE_SUPERVISOR_INTERVAL,
+    DEVICE_WAITS_ANEW_MAX,
+};
 use crate::log::{Scope, log};
 
 /// What a daemon writes to the supervisor of a device that is gone.
@@ -65,12 +70,11 @@ pub fn supervise(supervised: &Supervised) -> Result<(), String> {
     if is_dismissed() {
         return Ok(());
     }
-    let since = io::now();
+    let mut watch = Watch::new(supervised, io::now());
     let mut is_said = false;
     let mut attempts = 0;
     loop {
-        let waited = io::now().since(since);
-        match decide(&driver.find(supervised.mark), supervised, waited) {
+        match watch.step(&driver.find(supervised.mark), io::now()) {
             Step::End => return Ok(()),
             Step::Wait => {
                 if !is_said {
@@ -85,7 +89,7 @@ pub fn supervise(supervised: &Supervised) -> Result<(), String> {
                 }
                 thread::park_timeout(DEVICE_SUPERVISOR_INTERVAL);
             }
-            Step::Stop => match stop(&mut driver, &lock, supervised, waited) {
+            Step::Stop => match watch.stop(&mut driver, &lock, io::now()) {
                 Ok(Stopped::Yes) => {
                     say_end(supervised);
                     return Ok(());
@@ -129,33 +133,6 @@ enum Step {
     Stop,
 }
 
-/// What to do about a device whose daemon is gone for so long, by what the driver says.
-fn decide(
-    found: &stdio::Result<Option<DeviceInfo>>,
-    supervised: &Supervised,
-    waited: Duration,
-) -> Step {
-    let is_time_up = waited >= supervised.timeout;
-    let info = match found {
-        Ok(Some(info)) => info,
-        Ok(None) => return Step::End,
-        // It may be there, and its users wait.
-        Err(_) if is_time_up => return Step::Stop,
-        Err(_) => return Step::Wait,
-    };
-    match info.state {
-        // Another daemon has it.
-        DeviceState::Live if info.server != supervised.server => Step::End,
-        // The old one is still dying; one that is served is never stopped from here.
-        DeviceState::Live if is_time_up => Step::End,
-        DeviceState::Live => Step::Wait,
-        DeviceState::Quiesced | DeviceState::Dead | DeviceState::Other(_) if is_time_up => {
-            Step::Stop
-        }
-        DeviceState::Quiesced | DeviceState::Dead | DeviceState::Other(_) => Step::Wait,
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stopped {
     Yes,
@@ -163,27 +140,73 @@ enum Stopped {
     No,
 }
 
-/// Fails all requests, takes the device away and deletes it.
-fn stop(
-    driver: &mut Driver,
-    lock: &File,
-    supervised: &Supervised,
-    waited: Duration,
-) -> stdio::Result<Stopped> {
-    match lock.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Ok(Stopped::No),
-        Err(TryLockError::Error(error)) => return Err(error),
+/// What was seen of a device whose daemon is gone.
+#[derive(Debug)]
+struct Watch<'a> {
+    supervised: &'a Supervised,
+    /// When its users began to wait.
+    since: Time,
+    /// It waited for a server: who serves it now is none that died.
+    was_left: bool,
+    /// A daemon was taking it over, last time.
+    is_taken: bool,
+    waits_anew: u32,
+}
+
+impl<'a> Watch<'a> {
+    fn new(supervised: &'a Supervised, now: Time) -> Self {
+        Self { supervised, since: now, was_left: false, is_taken: false, waits_anew: 0 }
     }
-    // Who held the lock a moment ago may serve the device by now.
-    let found = driver.find(supervised.mark);
-    let stopped = match (decide(&found, supervised, waited), found) {
-        (Step::Stop, Err(error)) => Err(error),
-        (Step::Stop, Ok(_)) => end(driver).map(|()| Stopped::Yes),
-        (Step::Wait | Step::End, _) => Ok(Stopped::No),
-    };
-    lock.unlock()?;
-    stopped
+
+    /// What to do about the device, by what the driver says.
+    fn step(&mut self, found: &stdio::Result<Option<DeviceInfo>>, now: Time) -> Step {
+        let is_time_up = now.since(self.since) >= self.supervised.timeout;
+        let info = match found {
+            Ok(Some(info)) => info,
+            Ok(None) => return Step::End,
+            // It may be there, and its users wait.
+            Err(_) if is_time_up => return Step::Stop,
+            Err(_) => return Step::Wait,
+        };
+        match info.state {
+            // A daemon has it again, be it one of the same number.
+            DeviceState::Live if self.was_left || info.server != self.supervised.server => {
+                Step::End
+            }
+            // The old one is still dying; one that is served is never stopped from here.
+            DeviceState::Live if is_time_up => Step::End,
+            DeviceState::Live => Step::Wait,
+            DeviceState::Quiesced | DeviceState::Dead | DeviceState::Other(_) => {
+                self.was_left |= info.state == DeviceState::Quiesced;
+                if is_time_up { Step::Stop } else { Step::Wait }
+            }
+        }
+    }
+
+    /// Fails all requests, takes the device away and deletes it.
+    fn stop(&mut self, driver: &mut Driver, lock: &File, now: Time) -> stdio::Result<Stopped> {
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                self.is_taken = true;
+                return Ok(Stopped::No);
+            }
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        if std::mem::take(&mut self.is_taken) && self.waits_anew < DEVICE_WAITS_ANEW_MAX {
+            self.waits_anew += 1;
+            self.since = now;
+        }
+        // Who held the lock a moment ago may serve the device by now.
+        let found = driver.find(self.supervised.mark);
+        let stopped = match (self.step(&found, now), found) {
+            (Step::Stop, Err(error)) => Err(error),
+            (Step::Stop, Ok(_)) => end(driver).map(|()| Stopped::Yes),
+            (Step::Wait | Step::End, _) => Ok(Stopped::No),
+        };
+        lock.unlock()?;
+        stopped
+    }
 }
 
 fn end(driver: &mut Driver) -> stdio::Result<()> {
@@ -240,7 +263,10 @@ pub fn remove_device(device: u32, served: Served) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use frontend::ublk::control::operation;
+
     use super::*;
+    use crate::devices::keeper::tests::{Kernel, driver};
 
     const LIMIT: Duration = Duration::from_secs(30);
 
@@ -261,7 +287,12 @@ mod tests {
     }
 
     fn step(info: Option<DeviceInfo>, waited: Duration) -> Step {
-        decide(&Ok(info), &supervised(), waited)
+        step_of(&Ok(info), waited)
+    }
+
+    fn step_of(found: &stdio::Result<Option<DeviceInfo>>, waited: Duration) -> Step {
+        let (supervised, now) = (supervised(), io::now());
+        Watch::new(&supervised, now).step(found, now + waited)
     }
 
     #[test]
@@ -300,8 +331,48 @@ mod tests {
     fn device_that_cannot_be_looked_at_is_watched_further() {
         for errno in [libc::EAGAIN, libc::EIO] {
             let failed = Err(stdio::Error::from_raw_os_error(errno));
-            assert_eq!(decide(&failed, &supervised(), Duration::ZERO), Step::Wait);
-            assert_eq!(decide(&failed, &supervised(), LIMIT), Step::Stop);
+            assert_eq!(step_of(&failed, Duration::ZERO), Step::Wait);
+            assert_eq!(step_of(&failed, LIMIT), Step::Stop);
+        }
+    }
+
+    /// A daemon that had not got it, and then got it, was taken for the one that died: once that
+    /// failed again, its users had what was left of the time of the first failure.
+    #[test]
+    fn device_that_waited_and_is_served_again_is_let_go_whoever_serves_it() {
+        let (supervised, now) = (supervised(), io::now());
+        let mut watch = Watch::new(&supervised, now);
+        let found = |state| Ok(Some(info(state, 100)));
+        assert_eq!(watch.step(&found(DeviceState::Live), now), Step::Wait);
+        assert_eq!(watch.step(&found(DeviceState::Quiesced), now), Step::Wait);
+        assert_eq!(watch.step(&found(DeviceState::Live), now), Step::End);
+    }
+
+    /// The daemon that tried said that its users wait for another attempt, and a look later it was
+    /// ended: the time had run while a daemon tried.
+    #[test]
+    fn users_wait_anew_after_a_daemon_that_tried_until_their_time_was_up_but_not_for_ever() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("r0.takeover");
+        let (lock, daemon) = (File::create(&path).unwrap(), File::create(&path).unwrap());
+        let kernel = Kernel::with(&[]);
+        kernel.lock().unwrap().mark = supervised().mark;
+        let (mut driver, supervised) = (driver(&kernel), supervised());
+        let mut now = io::now();
+        let mut watch = Watch::new(&supervised, now);
+        for attempt in 0..=DEVICE_WAITS_ANEW_MAX {
+            now = now + LIMIT;
+            assert_eq!(watch.step(&driver.find(7), now), Step::Stop);
+            daemon.lock().unwrap();
+            assert_eq!(watch.stop(&mut driver, &lock, now).unwrap(), Stopped::No);
+            daemon.unlock().unwrap();
+            now = now + LIMIT;
+            let is_last = attempt == DEVICE_WAITS_ANEW_MAX;
+            let stopped = watch.stop(&mut driver, &lock, now).unwrap();
+            assert_eq!(stopped == Stopped::Yes, is_last, "{attempt}");
+            let asked = kernel.lock().unwrap().asked.contains(&operation::DELETE_ASYNC);
+            assert_eq!(asked, is_last, "{attempt}");
+            assert_eq!(watch.step(&driver.find(7), now) == Step::Wait, !is_last, "{attempt}");
         }
     }
 }

@@ -278,6 +278,26 @@ fn order_that_came_while_the_driver_failed_is_carried_out() {
     }
 }
 
+/// Its supervisor had it for the moment of a look, and its users got errors.
+#[test]
+fn lock_that_is_held_for_a_moment_is_waited_for() {
+    let recover = |keeper: &mut Keeper, driver: &mut Driver| {
+        let lock = File::create(keeper.state.takeover_path("r0")).unwrap();
+        lock.lock().unwrap();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::park_timeout(Duration::from_millis(100));
+                lock.unlock().unwrap();
+            });
+            keeper.recover(driver, RECORD)
+        })
+    };
+    let errors = [(operation::START_RECOVERY, &[libc::EIO][..])];
+    let (made, is_kept, asked) = attempted(&errors, answer, recover);
+    assert!(made.unwrap_err().contains("does not let it be taken") && is_kept);
+    assert!(asked.contains(&operation::START_RECOVERY), "{asked:?}");
+}
+
 /// There is no other way to it while the daemon runs.
 #[test]
 fn primary_goes_on_with_a_device_that_was_kept() {
