@@ -51,6 +51,8 @@ pub(crate) enum News {
     },
     /// The volume may be served.
     Prepared(Facts),
+    /// It may not: the kernel still has commands for an earlier device of it.
+    Occupied,
     Refused(String),
     /// Requests are taken: the device may be started.
     Serving,
@@ -154,7 +156,7 @@ impl Ublk {
     /// Takes note that a device is being made for a resource that is Primary.
     pub(crate) fn prepare(&mut self, volume: (HostedId, Place), facts: Facts, news: Sender<News>) {
         if self.device_of(volume).is_some() {
-            tell(&news, News::Refused("it has a device already".to_owned()));
+            tell(&news, News::Occupied);
             return;
         }
         tell(&news, News::Prepared(facts));

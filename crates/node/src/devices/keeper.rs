@@ -101,6 +101,8 @@ pub(super) struct Keeper {
     ending: Option<News>,
     /// What the volume grew to while the device was being made.
     grown: Option<u64>,
+    /// The data thread waits for requests of it, which ends with the device or the daemon.
+    is_fetched_for: bool,
 }
 
 impl Keeper {
@@ -123,6 +125,7 @@ impl Keeper {
             supervisors_started: 0,
             ending: None,
             grown: None,
+            is_fetched_for: false,
         }
     }
 
@@ -248,7 +251,7 @@ impl Keeper {
         let size = driver.size();
         self.tell(DeviceOrder::Serve { place, file: served, depth: DEVICE_DEPTH, size })?;
         match self.next_news(DEVICE_SHARD_DEADLINE) {
-            Some(News::Serving) => {}
+            Some(News::Serving) => self.is_fetched_for = true,
             other => return Err(self.refusal_of(other)),
         }
         let start = || start(driver);
@@ -308,10 +311,13 @@ impl Keeper {
     /// Says why a device of the last daemon is not served, and is left as it is.
     fn kept(&self, reason: &str) -> String {
         let Plan { device, resource, .. } = &self.plan;
+        let way = match self.is_fetched_for {
+            true => "this daemon cannot try again, its restart has it taken over".to_owned(),
+            false => format!("`basalt adm primary {resource}` tries again to take it over"),
+        };
         format!(
-            "{reason}; what an earlier daemon left is kept as it is for the {} s of its \
-             supervisor: start the daemon of {resource} again to have it taken over, or end it by \
-             `basalt device remove {device}`",
+            "{reason}; what an earlier daemon left is kept as it is for up to {} s, until a \
+             supervisor ends it: {way}, or end it by `basalt device remove {device}`",
             self.timeout.as_secs()
         )
     }
@@ -491,7 +497,11 @@ impl Keeper {
                 }
                 News::Unsupervised(how) => self.on_unsupervised(&how),
                 News::Grown(size_bytes) => self.follow(driver, size_bytes),
-                News::Tenure { .. } | News::Prepared(_) | News::Serving | News::Refused(_) => {}
+                News::Tenure { .. }
+                | News::Prepared(_)
+                | News::Occupied
+                | News::Serving
+                | News::Refused(_) => {}
                 News::Ended => return Fate::Goes(claim),
             }
         }
@@ -638,6 +648,7 @@ impl Keeper {
                 News::Grown(size_bytes) => self.grown = Some(size_bytes),
                 news @ (News::Tenure { .. }
                 | News::Prepared(_)
+                | News::Occupied
                 | News::Refused(_)
                 | News::Serving
                 | News::Over(_)
@@ -653,6 +664,10 @@ impl Keeper {
         let reason = match news {
             Some(News::Over(reason)) => return Refusal::Final(reason),
             Some(News::Refused(reason)) => reason,
+            Some(News::Occupied) => {
+                self.is_fetched_for = true;
+                "the data thread still waits for requests of an earlier attempt".to_owned()
+            }
             Some(news @ (News::Remove(_) | News::Leave)) => {
                 self.ending = Some(news);
                 "it is to be removed".to_owned()

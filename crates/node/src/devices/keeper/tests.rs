@@ -236,7 +236,7 @@ fn device_that_the_driver_does_not_let_be_taken_waits_for_another_attempt() {
 fn device_that_the_shard_refuses_waits_and_one_that_was_overtaken_goes() {
     fn refuse(desk: &Desk, order: DeviceOrder) {
         let DeviceOrder::Prepare { news, .. } = order else { return answer(desk, order) };
-        news.send(News::Refused("it has a device already".to_owned())).unwrap();
+        news.send(News::Occupied).unwrap();
     }
     fn overtake(desk: &Desk, order: DeviceOrder) {
         let DeviceOrder::AskTenure { news } = order else { return answer(desk, order) };
@@ -249,6 +249,26 @@ fn device_that_the_shard_refuses_waits_and_one_that_was_overtaken_goes() {
         assert_eq!((made.is_err(), was_kept), (true, is_kept), "{made:?}");
         assert_eq!(asked.contains(&operation::DELETE_ASYNC), !is_kept, "{asked:?}");
     }
+}
+
+/// Its supervisor had it for the moment of a look, and its users got errors.
+#[test]
+fn lock_that_is_held_for_a_moment_is_waited_for() {
+    let recover = |keeper: &mut Keeper, driver: &mut Driver| {
+        let lock = File::create(keeper.state.takeover_path("r0")).unwrap();
+        lock.lock().unwrap();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::park_timeout(Duration::from_millis(100));
+                lock.unlock().unwrap();
+            });
+            keeper.recover(driver, RECORD)
+        })
+    };
+    let errors = [(operation::START_RECOVERY, &[libc::EIO][..])];
+    let (made, is_kept, asked) = attempted(&errors, answer, recover);
+    assert!(made.unwrap_err().contains("does not let it be taken") && is_kept);
+    assert!(asked.contains(&operation::START_RECOVERY), "{asked:?}");
 }
 
 /// `down --force` said that the driver does not take it away: it was kept, for the order had come
@@ -278,24 +298,20 @@ fn order_that_came_while_the_driver_failed_is_carried_out() {
     }
 }
 
-/// Its supervisor had it for the moment of a look, and its users got errors.
+/// It said to type what could not help: the kernel has the commands of the attempt until the device
+/// or the daemon ends.
 #[test]
-fn lock_that_is_held_for_a_moment_is_waited_for() {
-    let recover = |keeper: &mut Keeper, driver: &mut Driver| {
-        let lock = File::create(keeper.state.takeover_path("r0")).unwrap();
-        lock.lock().unwrap();
-        thread::scope(|scope| {
-            scope.spawn(|| {
-                thread::park_timeout(Duration::from_millis(100));
-                lock.unlock().unwrap();
-            });
-            keeper.recover(driver, RECORD)
-        })
-    };
+fn attempt_that_fails_with_commands_in_the_kernel_names_the_restart() {
+    fn occupy(desk: &Desk, order: DeviceOrder) {
+        let DeviceOrder::Prepare { news, .. } = order else { return answer(desk, order) };
+        news.send(News::Occupied).unwrap();
+    }
+    let recover = |keeper: &mut Keeper, driver: &mut Driver| keeper.recover(driver, RECORD);
+    let text = attempted(&[], occupy, recover).0.unwrap_err();
+    assert!(text.contains("its restart") && !text.contains("adm primary"), "{text}");
     let errors = [(operation::START_RECOVERY, &[libc::EIO][..])];
-    let (made, is_kept, asked) = attempted(&errors, answer, recover);
-    assert!(made.unwrap_err().contains("does not let it be taken") && is_kept);
-    assert!(asked.contains(&operation::START_RECOVERY), "{asked:?}");
+    let text = attempted(&errors, answer, recover).0.unwrap_err();
+    assert!(text.contains("`basalt adm primary r0`") && !text.contains("its restart"), "{text}");
 }
 
 /// There is no other way to it while the daemon runs.
