@@ -339,6 +339,8 @@ impl Control {
         fresh: Unfinished,
     ) -> Result<(), Failure> {
         let Bringing { text, life, .. } = bringing;
+        // One that is being enlarged is not waited for; what the volume needs is asked for again.
+        self.disk_work.cancel(resource);
         self.remove(resource, Force::No)?;
         self.unsettled.forget(resource);
         let mut patience = Patience::new(COMMAND_PATIENCE);

@@ -22,6 +22,8 @@ use crate::patience::{Patience, Steps};
 #[derive(Debug, Default)]
 pub(crate) struct DiskWork {
     claimed: Arc<Mutex<BTreeMap<String, Arc<Progress>>>>,
+    /// Changed with the claims locked.
+    is_closed: AtomicBool,
 }
 
 /// Of one who works.
@@ -69,6 +71,10 @@ impl DiskWork {
         loop {
             let holder = {
                 let mut claimed = lock(&self.claimed);
+                if self.is_closed.load(Ordering::Acquire) {
+                    let message = "the daemon ends";
+                    return Err(Failure::new(FailureCode::StateRefused, message, ""));
+                }
                 let Some(holder) = claimed.get(resource) else {
                     let progress = Arc::<Progress>::default();
                     claimed.insert(resource.to_owned(), Arc::clone(&progress));
@@ -108,6 +114,13 @@ impl DiskWork {
         if let Some(progress) = lock(&self.claimed).get(resource) {
             progress.is_cancelled.store(true, Ordering::Release);
         }
+    }
+
+    /// The daemon ends: all work stops, and none begins.
+    pub(crate) fn close(&self) {
+        let claimed = lock(&self.claimed);
+        self.is_closed.store(true, Ordering::Release);
+        claimed.values().for_each(|it| it.is_cancelled.store(true, Ordering::Release));
     }
 }
 
@@ -242,6 +255,19 @@ mod tests {
         disk_work.cancel("r0");
         let failure = claim.done_in_time(&patience(), STALL_MAX, |_| Ok(())).unwrap_err();
         assert!(failure.message.contains("taken down meanwhile"), "{failure}");
+    }
+
+    /// A disk that was being enlarged had the daemon's end take long, and called it hung.
+    #[test]
+    fn end_of_the_daemon_stops_all_work_and_lets_none_begin() {
+        let disk_work = DiskWork::default();
+        let claims = ["r0", "r1"].map(|name| disk_work.claim(name, STALL_MAX).unwrap());
+        disk_work.close();
+        assert!(claims.iter().all(|claim| claim.check().is_err()));
+        drop(claims);
+        assert!(disk_work.is_idle());
+        let failure = disk_work.claim("r0", STALL_MAX).unwrap_err();
+        assert_eq!(failure.message, "the daemon ends");
     }
 
     /// A disk was still written to after `down` had said that it is free.

@@ -35,6 +35,8 @@ impl Control {
     }
 
     fn stop(&self, definitions: &[Definition]) {
+        // No data thread stops while the metadata of a disk is being moved.
+        self.disk_work.close();
         self.guests.close_all();
         self.devices.end_all();
         definitions.iter().for_each(|definition| self.devices.leave(definition));
