@@ -517,7 +517,8 @@ impl Resource {
         self.session.as_ref().is_some_and(|session| session.nonce == nonce)
     }
 
-    fn is_connected(&self, node: NodeId) -> bool {
+    #[must_use]
+    pub fn is_connected(&self, node: NodeId) -> bool {
         node == self.me() || self.peers.get(&node).is_some_and(|peer| peer.report.is_some())
     }
 

@@ -1,6 +1,7 @@
 //! What initiators are told of this node as a way to a volume, and the front ends as one.
 
 use api::response::Reply;
+use format::ids::NodeId;
 use format::space::Space;
 use frontend::nvme::view::{Namespace, Path, Subsystem};
 use io::ListenAddr;
@@ -46,9 +47,9 @@ impl Hosted {
         if is_shut || !self.definition.auto_promote || self.removal.is_some() {
             return Path::Inaccessible;
         }
-        let status = self.resource.status();
-        let mut others = status.members.iter().filter(|member| member.node != self.definition.me);
-        if others.any(|member| member.connected && status.primary == Some(member.node)) {
+        let is_other = |node: &NodeId| *node != self.definition.me;
+        let primary = self.resource.primary().filter(is_other);
+        if primary.is_some_and(|primary| self.resource.is_connected(primary)) {
             return Path::Inaccessible;
         }
         Path::NonOptimized

@@ -203,6 +203,13 @@ impl Resource {
         staying.chain(retiring.map(|voter| status(old, voter, true))).collect()
     }
 
+    /// Which node is Primary, by the newest config that is known here.
+    #[must_use]
+    pub fn primary(&self) -> Option<NodeId> {
+        let leader = self.config()?.primary.filter(|leader| leader.purpose == Purpose::Clients)?;
+        Some(leader.node)
+    }
+
     #[must_use]
     pub fn status(&self) -> Status {
         let config = self.config().cloned();
@@ -239,7 +246,7 @@ impl Resource {
         Status {
             primary_here: self.serves_clients(),
             promoting: self.is_candidate(),
-            primary: leader.filter(|it| it.purpose == Purpose::Clients).map(|it| it.node),
+            primary: self.primary(),
             leader: leader.map(|it| it.node),
             branch: config.as_ref().map_or(Branch(0), |config| config.branch),
             epoch: config.as_ref().map_or(Epoch(0), |config| config.epoch),
