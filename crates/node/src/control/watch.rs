@@ -66,7 +66,7 @@ pub(super) struct Seen {
 #[derive(Debug)]
 pub(crate) struct Subscriber {
     /// None for all.
-    resources: Vec<String>,
+    resources: BTreeSet<String>,
     wants_counters: bool,
     queue: Mutex<Queue>,
     /// For the thread that writes to it.
@@ -226,8 +226,9 @@ impl Watch {
         let mut shared = self.lock();
         let shared = &mut *shared;
         if matches!(look, Look::All { .. }) {
-            let is_there = |name: &String| seen.resources.iter().any(|it| it.name == *name);
-            seen.gone = shared.known.keys().filter(|name| !is_there(name)).cloned().collect();
+            let there: BTreeSet<&str> = seen.resources.iter().map(|it| &*it.name).collect();
+            let gone = shared.known.keys().filter(|name| !there.contains(name.as_str()));
+            seen.gone = gone.cloned().collect();
         }
         let at_us = seen.at_us;
         for resource in seen.gone {
@@ -274,7 +275,7 @@ impl Subscriber {
             is_closed: false,
         };
         Self {
-            resources,
+            resources: resources.into_iter().collect(),
             wants_counters: counters == Counters::With,
             queue: Mutex::new(queue),
             bell: Condvar::new(),
@@ -291,7 +292,7 @@ impl Subscriber {
     }
 
     fn is_for(&self, resource: &str) -> bool {
-        self.resources.is_empty() || self.resources.iter().any(|name| name == resource)
+        self.resources.is_empty() || self.resources.contains(resource)
     }
 
     /// Puts an update into the queue, or gives the queue up.
@@ -402,6 +403,20 @@ mod tests {
         assert!(
             matches!(subscriber.next(), Some(Update::Gone { resource, .. }) if resource == "r0")
         );
+    }
+
+    #[test]
+    fn resource_that_a_look_at_everything_does_not_find_is_gone() {
+        let watch = Watch::default();
+        let subscriber = watch.subscribe(Vec::new(), Counters::Without).unwrap();
+        let resources = ["r0", "r1", "r2"].map(|name| resource(name, Role::Secondary)).to_vec();
+        watch.publish(&ALL, seen(resources.clone()));
+        assert!(matches!(subscriber.next(), Some(Update::All { .. })));
+        watch.publish(&ALL, seen(vec![resources[2].clone(), resources[0].clone()]));
+        assert!(
+            matches!(subscriber.next(), Some(Update::Gone { resource, .. }) if resource == "r1")
+        );
+        assert!(subscriber.lock().updates.is_empty());
     }
 
     #[test]
