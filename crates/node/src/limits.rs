@@ -33,6 +33,10 @@ pub(crate) const DIAL_BACKOFF_MIN: Duration = Duration::from_millis(50);
 pub(crate) const DIAL_BACKOFF_MAX: Duration = Duration::from_secs(1);
 /// The rest before an address that the machine does not have is tried again.
 pub(crate) const LISTEN_REST: Duration = Duration::from_secs(1);
+/// Ports of one host that are dialled before a rest: that many, or more where there are so many
+/// that the last one would come after more rounds than this.
+pub(crate) const ROUTE_TRIES_MIN: usize = 8;
+pub(crate) const ROUTE_ROUNDS_MAX: usize = 16;
 /// A connection has to come up, and its HELLO to arrive, within this.
 pub(crate) const HANDSHAKE_DEADLINE: Duration = Duration::from_secs(3);
 /// The same of one path while there are others to try.

@@ -186,9 +186,9 @@ struct Link {
     path_states: Vec<(Path, PathState)>,
     /// The times that each resource asks for.
     asked: Vec<LinkTimes>,
-    next_target: usize,
-    /// Attempts since one succeeded, or since the last rest.
-    failed_dials: usize,
+    /// Attempts on any path, and how many there had been when one succeeded, or at the last rest.
+    attempts: u64,
+    round_from: u64,
     dial_at: Time,
     /// A lost set is not dialled anew without a rest before.
     at_once_from: Time,
@@ -483,8 +483,8 @@ impl Link {
             path_states: Vec::new(),
             secrecy: Secrecy::default(),
             asked: Vec::new(),
-            next_target: 0,
-            failed_dials: 0,
+            attempts: 0,
+            round_from: 0,
             dial_at: now,
             at_once_from: now,
             backoff: DIAL_BACKOFF_MIN,

@@ -5,7 +5,13 @@
 //! or else the next one in the order of the configuration, whenever an attempt fails or the
 //! connection is lost; only after a whole round without success it waits longer. Nothing goes back
 //! to an earlier path while a later one works.
+//!
+//! Each resource may have a port of its own: then there are as many paths as resources, and few
+//! [`Route`]s. A host that is away is away at all its ports, so a round takes each route in turn
+//! and few ports of it; the next round goes on with the next ports, for a peer listens at those of
+//! the resources that it has up.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
@@ -15,6 +21,7 @@ use stdx::time::Time;
 use crate::definition::Member;
 use crate::limits::{
     DIAL_BACKOFF_MIN, HANDSHAKE_DEADLINE, MOVE_MAX, PATH_DEADLINE, PATHS_WATCHED_MAX,
+    ROUTE_ROUNDS_MAX, ROUTE_TRIES_MIN,
 };
 use crate::links::buffers::Buffers;
 use crate::links::connection::{Connection, Stage};
@@ -75,21 +82,52 @@ impl Named {
     }
 }
 
+/// The addresses of a path without their ports, and which one it is of those between them that a
+/// resource names side by side: these lead to different places.
+type Route = (IpAddr, IpAddr, usize);
+
+/// How far the attempts on a route are.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tries {
+    ports: usize,
+    in_round: usize,
+    /// The number of the last one.
+    last: u64,
+}
+
+impl Tries {
+    /// No more of it in this round.
+    fn are_done(self) -> bool {
+        let share = self.ports.div_ceil(ROUTE_ROUNDS_MAX).max(ROUTE_TRIES_MIN);
+        self.in_round >= share.min(self.ports)
+    }
+}
+
 /// A path, and how many resources name it.
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) path: Path,
+    place: usize,
     users: u32,
+    /// The number of the last attempt on it; 0 before the first.
+    tried: u64,
+    /// The last attempt on its route that came to something was this one's.
+    has_worked: bool,
     /// At shard 0.
     pub(super) watch: Watch,
-    /// The failure on it that was logged last, so that a peer that stays away is one line for each
-    /// path.
+    /// The failure on it that was noted last, without the port, so that a peer that stays away is
+    /// one line for each route.
     failure: Option<String>,
 }
 
 impl Target {
     pub(super) fn new(path: Path, now: Time) -> Self {
-        Self { path, users: 1, watch: Watch::new(now), failure: None }
+        let watch = Watch::new(now);
+        Self { path, place: 0, users: 1, tried: 0, has_worked: false, watch, failure: None }
+    }
+
+    fn route(&self) -> Route {
+        (self.path.0.ip(), self.path.1.ip(), self.place)
     }
 }
 
@@ -103,16 +141,21 @@ impl Links {
         }
         link.asked.push(peer.times);
         link.named.push(peer.named());
-        for &path in &peer.paths {
+        // What is named last comes last: the order of the others stays.
+        for (index, &path) in peer.paths.iter().enumerate() {
             match link.targets.iter_mut().find(|target| target.path == path) {
                 Some(target) => target.users += 1,
                 None => {
-                    link.targets.push(Target::new(path, now));
+                    let before = peer.paths[..index].iter();
+                    let place = before.filter(|it| is_same_way(**it, path)).count();
+                    link.targets.push(Target { place, ..Target::new(path, now) });
                     link.dial_at = now;
                 }
             }
         }
-        link.order_targets();
+        if peer.paths.len() > 1 {
+            link.choose_watched();
+        }
         self.is_due = true;
         index
     }
@@ -129,7 +172,8 @@ impl Links {
     fn drop_targets(&mut self, index: usize, peer: &PeerPaths, kit: &mut Kit) {
         let link = &mut self.links[index];
         link.forget_times(peer.times);
-        if let Some(place) = link.named.iter().position(|named| *named == peer.named()) {
+        let gone = peer.named();
+        if let Some(place) = link.named.iter().position(|named| *named == gone) {
             link.named.remove(place);
         }
         for path in &peer.paths {
@@ -144,7 +188,13 @@ impl Links {
             }
             target.users > 0
         });
-        link.order_targets();
+        if link.targets.iter().any(|target| peer.paths.contains(&target.path)) {
+            // Others name it too, and maybe in another order.
+            link.order_targets();
+        }
+        if peer.paths.len() > 1 {
+            link.choose_watched();
+        }
         for key in watches {
             self.close_connection(key, "its path was taken out of the configuration", kit);
         }
@@ -300,13 +350,18 @@ impl Link {
 
     /// Whether this is another failure than the last one on this path, which is remembered then.
     pub(super) fn is_news(&mut self, path: Option<Path>, failure: &str) -> bool {
-        let target = self.targets.iter_mut().find(|target| Some(target.path) == path);
-        let last = target.map_or(&mut self.failure_elsewhere, |target| &mut target.failure);
-        if last.as_deref() == Some(failure) {
-            return false;
-        }
-        *last = Some(failure.to_owned());
-        true
+        let place = self.targets.iter().position(|target| Some(target.path) == path);
+        let Some(place) = place else {
+            let is_known = self.failure_elsewhere.as_deref() == Some(failure);
+            self.failure_elsewhere = Some(failure.to_owned());
+            return !is_known;
+        };
+        let (remote, route) = (self.targets[place].path.1, self.targets[place].route());
+        let failure = failure.replace(&remote.to_string(), &remote.ip().to_string());
+        let mut alike = self.targets.iter().filter(|target| target.route() == route);
+        let is_known = alike.any(|target| target.failure.as_ref() == Some(&failure));
+        self.targets[place].failure = Some(failure);
+        !is_known
     }
 
     /// What failed before is news again.
@@ -318,17 +373,52 @@ impl Link {
         }
     }
 
+    fn routes(&self) -> BTreeMap<Route, Tries> {
+        let mut routes: BTreeMap<Route, Tries> = BTreeMap::new();
+        for target in &self.targets {
+            let tries = routes.entry(target.route()).or_default();
+            tries.ports += 1;
+            tries.in_round += usize::from(target.tried > self.round_from);
+            tries.last = tries.last.max(target.tried);
+        }
+        routes
+    }
+
     /// The next one that works; after a failure, or where none does, the next one.
     pub(super) fn take_next_path(&mut self, now: Time) -> Option<Path> {
-        let count = self.targets.len();
-        let first = self.next_target.checked_rem(count)?;
-        let mut order = (0..count).map(|step| (first + step) % count);
-        let is_first = self.failed_dials == 0;
-        let place = order.find(|place| is_first && self.is_living(&self.targets[*place], now));
-        let place = place.unwrap_or(first);
-        self.next_target = place + 1;
-        self.failed_dials += 1;
-        Some(self.targets[place].path)
+        let routes = self.routes();
+        let is_first = self.attempts == self.round_from;
+        let rank = |target: &Target| {
+            let tries = routes[&target.route()];
+            let is_living = is_first && self.is_living(target, now);
+            (!is_living, tries.are_done(), tries.last, !target.has_worked, target.tried)
+        };
+        let places = 0..self.targets.len();
+        let place = places.min_by_key(|place| rank(&self.targets[*place]))?;
+        self.attempts += 1;
+        let target = &mut self.targets[place];
+        target.tried = self.attempts;
+        // It has to work again to come before the others.
+        target.has_worked = false;
+        Some(target.path)
+    }
+
+    /// Attempts of this round.
+    pub(super) fn attempts_of_round(&self) -> u64 {
+        self.attempts - self.round_from
+    }
+
+    pub(super) fn begin_round(&mut self) {
+        self.round_from = self.attempts;
+    }
+
+    /// The peer answers there.
+    pub(super) fn note_worked(&mut self, path: Path) {
+        let target = self.targets.iter().find(|target| target.path == path);
+        let Some(route) = target.map(Target::route) else { return };
+        for target in self.targets.iter_mut().filter(|target| target.route() == route) {
+            target.has_worked = target.path == path;
+        }
     }
 
     /// A path that says nothing must not keep the others waiting.
@@ -336,11 +426,11 @@ impl Link {
         if self.targets.len() > 1 { PATH_DEADLINE } else { HANDSHAKE_DEADLINE }
     }
 
-    /// After a failure: the next path at once, or, when all of them failed, after a while.
+    /// After a failure: the next path at once, or, at the end of a round, after a while.
     pub(super) fn back_off(&mut self, now: Time) -> Time {
         self.dial_at = now;
-        if self.failed_dials >= self.targets.len() {
-            self.failed_dials = 0;
+        if self.routes().values().all(|tries| tries.are_done()) {
+            self.begin_round();
             self.dial_at = now + self.backoff;
             self.backoff = (self.backoff * 2).min(self.redial_max());
         }
@@ -349,7 +439,7 @@ impl Link {
 
     /// A connection that had been up was lost: a new round of attempts begins, after a short rest.
     pub(super) fn start_over(&mut self, now: Time) {
-        self.failed_dials = 0;
+        self.begin_round();
         // A path that works needs no rest, unless that came to nothing a moment ago.
         let at_once = self.has_living_path(now) && now >= self.at_once_from;
         if at_once {
@@ -371,17 +461,24 @@ impl Link {
         }
     }
 
-    /// Brings the targets into the order in which the resources name them, and chooses those to
-    /// watch: where a resource names several, each way once, whatever the ports. Both ends choose
-    /// the same.
+    /// Brings the targets into the order in which the resources name them.
     fn order_targets(&mut self) {
+        let mut order: BTreeMap<Path, usize> = BTreeMap::new();
+        for path in self.named.iter().flat_map(|it| &it.paths) {
+            let next = order.len();
+            order.entry(*path).or_insert(next);
+        }
+        self.targets.sort_by_key(|target| order.get(&target.path).copied());
+    }
+
+    /// Chooses the targets to watch: where a resource names several, each way once, whatever the
+    /// ports. Both ends choose the same.
+    fn choose_watched(&mut self) {
         let Self { named, targets, path_states, .. } = self;
-        let order: Vec<Path> = named.iter().flat_map(|it| &it.paths).copied().collect();
-        targets.sort_by_key(|target| order.iter().position(|path| *path == target.path));
         let mut watched: Vec<Path> = Vec::new();
         let mut several: Vec<&Named> = named.iter().filter(|it| it.paths.len() > 1).collect();
         let ends = |path: &Path| (path.0.min(path.1), path.0.max(path.1));
-        several.sort_by_key(|named| named.paths.iter().map(ends).min());
+        several.sort_by_cached_key(|named| named.paths.iter().map(ends).min());
         for named in several {
             for path in &named.paths {
                 let is_known = watched.iter().any(|known| stands_for(*known, *path, &named.paths));
@@ -409,7 +506,13 @@ pub(super) fn stands_for(known: Path, path: Path, all: &[Path]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use format::ids::BootId;
+    use stdx::random::Random;
+
     use super::*;
+    use crate::limits::{ROUTE_ROUNDS_MAX, ROUTE_TRIES_MIN};
+    use crate::links::Identity;
+    use crate::links::fixture::kit;
 
     fn path(host: u8, port: u16) -> Path {
         let address = |node: u8| SocketAddr::from(([10, 0, host, node], port));
@@ -421,6 +524,7 @@ mod tests {
         link.targets = paths.iter().map(|path| Target::new(*path, Time::ZERO)).collect();
         link.named = vec![Named::new(paths.to_vec(), Spread::One)];
         link.order_targets();
+        link.choose_watched();
         link
     }
 
@@ -498,13 +602,166 @@ mod tests {
             link.named.push(Named::new(paths, Spread::One));
         }
         link.order_targets();
+        link.choose_watched();
         let order: Vec<u16> = link.targets.iter().map(|target| target.path.0.port()).collect();
         assert_eq!(order, [1, 2, 2, 3, 3]);
         assert_eq!(watched(&link), [false, true, true, false, false]);
         link.named.remove(1);
         link.order_targets();
+        link.choose_watched();
         let there: Vec<Path> =
             link.targets.iter().filter(|it| it.watch.is_wanted).map(|it| it.path).collect();
         assert_eq!(there, [path(0, 3), path(1, 3)], "others are watched when these are gone");
+    }
+
+    fn named_by_each(links: &mut Links, paths: &[Path]) {
+        for path in paths {
+            links.add_peer(&peer(vec![*path]), Time::ZERO);
+        }
+    }
+
+    fn peer(paths: Vec<Path>) -> PeerPaths {
+        PeerPaths {
+            peer_name: "bravo".to_owned(),
+            paths,
+            secrecy: Secrecy::default(),
+            times: LinkTimes::default(),
+            spread: Spread::One,
+            buffers: Buffers::default(),
+        }
+    }
+
+    fn links() -> Links {
+        let name = "alpha".to_owned();
+        Links::new(Identity { name, boot_id: BootId(1), start_count: 1, shards: 1 }, LEAD)
+    }
+
+    /// The paths of one round, if that is not longer than that.
+    fn round(link: &mut Link, length_max: usize) -> Vec<Path> {
+        let mut dialled = Vec::new();
+        while dialled.len() < length_max {
+            dialled.extend(link.take_next_path(Time::ZERO));
+            if link.back_off(Time::ZERO) > Time::ZERO {
+                break;
+            }
+        }
+        dialled
+    }
+
+    /// With a port for each resource a peer without its daemon was dialled as often as there are
+    /// resources before anything waited.
+    #[test]
+    fn round_does_not_take_in_all_ports_of_a_host_and_the_next_one_goes_on() {
+        let mut links = links();
+        let (ports, all) = (1000_u16, 2000);
+        let paths: Vec<Path> = (0..ports).map(|port| path(0, 1 + port)).collect();
+        named_by_each(&mut links, &paths);
+        let link = &mut links.links[0];
+        let mut dialled = Vec::new();
+        for _ in 0..ROUTE_ROUNDS_MAX {
+            let dials = round(link, all);
+            assert!(dials.len() <= paths.len().div_ceil(ROUTE_ROUNDS_MAX), "{}", dials.len());
+            dialled.extend(dials);
+        }
+        dialled.truncate(paths.len());
+        assert_eq!(dialled, paths, "none is left out for long");
+    }
+
+    /// A resource whose port comes later than those of a network that is gone is not forgotten.
+    #[test]
+    fn networks_take_turns_whatever_the_number_of_their_ports() {
+        let mut links = links();
+        let mut paths: Vec<Path> = (0..100).map(|port| path(0, 1 + port)).collect();
+        paths.push(path(1, 101));
+        named_by_each(&mut links, &paths);
+        let dials = round(&mut links.links[0], 200);
+        assert_eq!(dials.len(), ROUTE_TRIES_MIN + 1);
+        assert_eq!(dials[1], path(1, 101), "{dials:?}");
+    }
+
+    #[test]
+    fn port_that_worked_is_dialled_before_the_others_of_its_host() {
+        let mut links = links();
+        let paths: Vec<Path> = (0..100).map(|port| path(0, 1 + port)).collect();
+        named_by_each(&mut links, &paths);
+        let link = &mut links.links[0];
+        let worked = link.take_next_path(Time::ZERO).unwrap();
+        link.note_worked(worked);
+        link.start_over(Time::ZERO);
+        assert_eq!(link.take_next_path(Time::ZERO), Some(worked));
+        assert_eq!(link.take_next_path(Time::ZERO), Some(paths[1]), "it does not any more");
+    }
+
+    /// One warning for each port of a peer that was away.
+    #[test]
+    fn failure_of_a_host_is_news_once_whatever_the_port() {
+        let mut links = links();
+        let paths: Vec<Path> = (0..9).map(|port| path(0, 1 + port)).collect();
+        named_by_each(&mut links, &paths);
+        named_by_each(&mut links, &[path(1, 1)]);
+        let link = &mut links.links[0];
+        let failed = |path: Path| format!("cannot connect to {}: refused", path.1);
+        let news = |link: &mut Link, path| link.is_news(Some(path), &failed(path));
+        let lines: Vec<bool> = paths.iter().map(|path| news(link, *path)).collect();
+        assert_eq!(lines.iter().filter(|it| **it).count(), 1, "{lines:?}");
+        assert!(news(link, path(1, 1)), "another network");
+        assert!(link.is_news(Some(paths[3]), "no answer"), "it fails in another way");
+        assert!(!news(link, paths[4]) && !link.is_news(Some(paths[3]), "no answer"));
+        link.forget_failures();
+        assert!(news(link, paths[4]), "it had been up");
+    }
+
+    /// All targets were ordered anew for each resource, by a search for each comparison.
+    #[test]
+    fn port_of_its_own_moves_no_other_target() {
+        let mut links = links();
+        named_by_each(&mut links, &[path(0, 1), path(0, 2)]);
+        links.links[0].targets[0].watch.is_wanted = true;
+        let own = peer(vec![path(0, 3)]);
+        links.add_peer(&own, Time::ZERO);
+        links.forget_peer(0, &own, &mut kit());
+        assert!(links.links[0].targets[0].watch.is_wanted, "nothing was chosen anew");
+    }
+
+    #[test]
+    fn targets_stay_in_the_order_in_which_resources_name_them() {
+        let mut random = Random::new(7);
+        let (mut links, mut kit) = (links(), kit());
+        let mut there: Vec<PeerPaths> = vec![peer(vec![path(9, 9)])];
+        links.add_peer(&there[0], Time::ZERO);
+        for _ in 0..400 {
+            let network = u8::try_from(random.below(3)).unwrap();
+            let port = u16::try_from(random.below(4)).unwrap() + 1;
+            match random.below(4) {
+                0 if there.len() > 1 => {
+                    let place = usize::try_from(random.below(there.len() as u64 - 1)).unwrap() + 1;
+                    links.forget_peer(0, &there.remove(place), &mut kit);
+                }
+                1 if there.len() > 1 => {
+                    let to = peer(vec![path(network, port)]);
+                    links.change_peer(0, (&there.remove(1), &to), &mut kit);
+                    there.push(to);
+                }
+                2 => there.push(peer(vec![path(network, port)])),
+                _ => there.push(peer(vec![path(network, port), path(3 - network, port)])),
+            }
+            if links.links[0].named.len() < there.len() {
+                links.add_peer(there.last().unwrap(), Time::ZERO);
+            }
+            let mut order: Vec<Path> = Vec::new();
+            for path in links.links[0].named.iter().flat_map(|it| &it.paths) {
+                if !order.contains(path) {
+                    order.push(*path);
+                }
+            }
+            let link = &mut links.links[0];
+            let seen = |link: &Link| -> Vec<(Path, bool)> {
+                link.targets.iter().map(|it| (it.path, it.watch.is_wanted)).collect()
+            };
+            let now = seen(link);
+            assert!(now.iter().map(|(path, _)| *path).eq(order));
+            link.choose_watched();
+            assert_eq!(seen(link), now, "each change chose what is watched");
+        }
     }
 }

@@ -178,7 +178,10 @@ impl Links {
         self.tell_others(index, kit, || News::Up { boot_id, shards, used: link.used.clone() });
         let link = &mut self.links[index];
         link.backoff = DIAL_BACKOFF_MIN;
-        link.failed_dials = 0;
+        link.begin_round();
+        if let Some(path) = link.dialled {
+            link.note_worked(path);
+        }
         let used: Vec<String> = link.used.iter().map(|path| path_text(*path)).collect();
         let over =
             if used.is_empty() { String::new() } else { format!(" over {}", used.join(", ")) };

@@ -129,7 +129,7 @@ impl Link {
     pub(super) fn paths_to_spread_over(&self, dialled: Path, now: Time) -> Vec<Path> {
         let mut paths = vec![dialled];
         // After a failure one path has to do.
-        if self.spread() == Spread::All && self.failed_dials <= 1 {
+        if self.spread() == Spread::All && self.attempts_of_round() <= 1 {
             let others = self.targets.iter().filter(|target| target.path != dialled);
             let living = others.filter(|target| self.is_living(target, now));
             paths.extend(living.map(|target| target.path));
@@ -181,7 +181,7 @@ impl Links {
     fn tick_watch(&mut self, index: usize, place: usize, kit: &mut Kit) -> Time {
         let dials = self.dials(index);
         let link = &self.links[index];
-        let (silent_max, is_wanted) = (link.silent_max(), link.is_up && link.takes_watches);
+        let is_wanted = link.is_up && link.takes_watches;
         let Target { path, watch, .. } = &link.targets[place];
         let Some(key) = watch.connection else {
             if !dials || !is_wanted || !watch.is_wanted {
@@ -198,6 +198,7 @@ impl Links {
             self.close_connection(key, "nobody wants its path watched", kit);
             return kit.now;
         }
+        let silent_max = link.silent_max();
         let silent_at = watch.heard_at + silent_max;
         if kit.now >= silent_at {
             let reason = format!("no sign of life for {} ms", silent_max.as_millis());
@@ -540,9 +541,9 @@ mod tests {
         link.used = vec![path(1), path(0)];
         link.distrust_others(now);
         assert_eq!(link.targets[0].watch.rest, PATH_REST_MIN * 2);
-        link.failed_dials = 2;
+        link.attempts = 2;
         assert_eq!(link.paths_to_spread_over(path(1), now), [path(1)], "it failed so");
-        link.failed_dials = 1;
+        link.attempts = 1;
         link.targets[0].watch.on_lost(now, DIAL_BACKOFF_MAX);
         assert_eq!(link.paths_to_spread_over(path(1), now), [path(1)]);
     }
