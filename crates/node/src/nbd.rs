@@ -404,31 +404,25 @@ impl Nbd {
     }
 
     /// Who has a resource open, or is about to.
-    pub(crate) fn holders(&self, hosted: HostedId, place: Place, kit: &Kit) -> Vec<Holder> {
+    pub(crate) fn holders(
+        &self,
+        is_meant: impl Fn(HostedId) -> bool,
+        kit: &Kit,
+    ) -> impl Iterator<Item = (HostedId, Place, Holder)> {
         let clients = self.clients.iter();
-        let clients = clients.filter(|(_, it)| it.hosted == Some(hosted) && it.place == place);
-        let holders = clients.map(|(_, client)| {
+        let clients = clients.filter_map(|(_, client)| Some((client.hosted?, client)));
+        clients.filter(move |(hosted, _)| is_meant(*hosted)).map(|(hosted, client)| {
             let address = kit.reactor.peer_addr(client.socket).map(|address| address.to_string());
             let pid = match address {
                 Some(_) => None,
                 None => kit.reactor.peer_process(client.socket),
             };
             let requests = u32::try_from(client.requests).unwrap_or(u32::MAX);
-            Holder { address, pid, command: None, requests }
-        });
-        holders.collect()
+            (hosted, client.place, Holder { address, pid, command: None, requests })
+        })
     }
 
     pub(crate) fn write_latency(&self, hosted: HostedId) -> Option<&Histogram> {
         self.write_latency.get(hosted.0 as usize)
-    }
-
-    /// Client sessions with requests, for `status`.
-    pub(crate) fn requests_in_flight(&self, hosted: HostedId, place: Place) -> usize {
-        self.clients
-            .iter()
-            .filter(|(_, client)| client.hosted == Some(hosted) && client.place == place)
-            .map(|(_, client)| client.requests)
-            .sum()
     }
 }

@@ -28,7 +28,7 @@ mod room;
 mod answers;
 mod work;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io as stdio;
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ use crate::log::{Scope, log};
 use crate::nbd::Fact;
 use crate::nvme::admin::Session;
 use crate::nvme::hosts::HostCheck;
-use crate::nvme::queue::{Admission, Queue, Stage};
+use crate::nvme::queue::{Admission, IoQueue, Queue, Stage};
 use crate::nvme::requests::IoRequest;
 use crate::payloads::Kit;
 use crate::slab::{Key, Slab};
@@ -236,7 +236,7 @@ impl Nvme {
         self.facts.extend((0..count).map(|_| Fact::Left { hosted }));
     }
 
-    fn each_of(&mut self, hosted: HostedId, mut change: impl FnMut(&mut queue::IoQueue)) {
+    fn each_of(&mut self, hosted: HostedId, mut change: impl FnMut(&mut IoQueue)) {
         for index in 0..self.queues.end() {
             let Some(key) = self.queues.key_at(index) else { continue };
             if let Some(Queue { stage: Stage::Io(it), .. }) = self.queues.get_mut(key)
@@ -261,39 +261,53 @@ impl Nvme {
     }
 
     /// Queues of this resource that this node serves, or is to.
+    /// Queues that asked for something.
+    fn users(&self) -> impl Iterator<Item = &IoQueue> {
+        let io = self.queues.iter().filter_map(|(_, queue)| match &queue.stage {
+            Stage::Io(io) => Some(io),
+            Stage::Greeting | Stage::Admin { .. } | Stage::Leaving => None,
+        });
+        io.filter(|io| io.admission != Admission::Idle)
+    }
+
     pub(crate) fn clients_of(&self, hosted: HostedId) -> usize {
-        let is_client = |queue: &Queue| match &queue.stage {
-            Stage::Io(it) => it.hosted == hosted && it.admission != Admission::Idle,
-            Stage::Greeting | Stage::Admin { .. } | Stage::Leaving => false,
-        };
-        self.queues.iter().filter(|(_, queue)| is_client(queue)).count()
+        self.users().filter(|io| io.hosted == hosted).count()
+    }
+
+    /// Resources that initiators use here, each as often as there are queues for it.
+    pub(crate) fn open(
+        &self,
+        is_meant: impl Fn(HostedId) -> bool,
+    ) -> impl Iterator<Item = HostedId> {
+        self.users().map(|io| io.hosted).filter(move |hosted| is_meant(*hosted))
     }
 
     /// Initiators that have a resource open here.
-    pub(crate) fn holders(&self, hosted: HostedId, kit: &Kit) -> Vec<Holder> {
-        let sessions = self.controllers.iter().filter(|(_, it)| it.hosted == Some(hosted));
-        let holders = sessions.filter_map(|(key, session)| {
-            let queues = self.queues.iter().filter_map(|(_, queue)| match &queue.stage {
-                Stage::Io(it) if it.controller == key => Some(it),
-                Stage::Io(_) | Stage::Greeting | Stage::Admin { .. } | Stage::Leaving => None,
-            });
-            let busy: Vec<_> = queues.filter(|it| it.admission != Admission::Idle).collect();
-            if busy.is_empty() {
-                return None;
-            }
-            let requests = busy.iter().map(|it| it.requests).sum::<usize>();
+    pub(crate) fn holders(
+        &self,
+        is_meant: impl Fn(HostedId) -> bool,
+        kit: &Kit,
+    ) -> impl Iterator<Item = (HostedId, Holder)> {
+        let mut busy: BTreeMap<Key, usize> = BTreeMap::new();
+        for io in self.users() {
+            *busy.entry(io.controller).or_default() += io.requests;
+        }
+        self.controllers.iter().filter_map(move |(key, session)| {
+            let hosted = session.hosted.filter(|hosted| is_meant(*hosted))?;
+            let requests = u32::try_from(*busy.get(&key)?).unwrap_or(u32::MAX);
             let socket = self.queues.get(session.queue)?.socket;
             let address = kit.reactor.peer_addr(socket).map(|address| address.to_string());
-            let requests = u32::try_from(requests).unwrap_or(u32::MAX);
-            Some(Holder { address, pid: None, command: None, requests })
-        });
-        holders.collect()
+            Some((hosted, Holder { address, pid: None, command: None, requests }))
+        })
     }
 
-    pub(crate) fn requests_in_flight(&self, hosted: HostedId, place: Place) -> usize {
-        let requests = self.requests.iter();
-        let requests = requests.filter(|(_, it)| !it.is_orphan);
-        requests.filter(|(_, it)| (it.hosted, it.place) == (hosted, place)).count()
+    /// The volume of each request that is not answered.
+    pub(crate) fn requests_in_flight(
+        &self,
+        is_meant: impl Fn(HostedId) -> bool,
+    ) -> impl Iterator<Item = (HostedId, Place)> {
+        let requests = self.requests.iter().filter(|(_, it)| !it.is_orphan);
+        requests.map(|(_, it)| (it.hosted, it.place)).filter(move |(hosted, _)| is_meant(*hosted))
     }
 
     pub(crate) fn on_accepted(&mut self, socket: SocketId, kit: &mut Kit) {

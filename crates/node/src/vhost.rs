@@ -323,12 +323,13 @@ impl Vhost {
         self.sessions.iter().filter(|session| session.hosted == hosted).count()
     }
 
-    pub(crate) fn holders(&self, hosted: HostedId, place: Place) -> impl Iterator<Item = Holder> {
-        let sessions = self.sessions.iter();
-        let is_meant = move |it: &&Session| (it.hosted, it.place) == (hosted, place);
-        sessions.filter(is_meant).map(|session| {
-            let pid = session.pid;
-            Holder { pid, ..Holder::default() }
+    pub(crate) fn holders(
+        &self,
+        is_meant: impl Fn(HostedId) -> bool,
+    ) -> impl Iterator<Item = (HostedId, Place, Holder)> {
+        self.sessions.iter().filter(move |session| is_meant(session.hosted)).map(|session| {
+            let holder = Holder { pid: session.pid, ..Holder::default() };
+            (session.hosted, session.place, holder)
         })
     }
 

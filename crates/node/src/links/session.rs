@@ -455,22 +455,26 @@ impl Links {
         mine.any(|session| session.handles() == Some(handles))
     }
 
-    /// What the peer said when it refused this resource.
-    pub(crate) fn refusal(&self, hosted: HostedId, peer: NodeId) -> Option<&'static str> {
-        let index = self.link_of(hosted, peer)?;
-        let session =
-            self.links[index].sessions.iter().find(|s| s.hosted == hosted && s.peer == peer)?;
-        session.turned_away.or_else(|| session.refusal.map(refusal_text))
-    }
-
-    pub(crate) fn is_held(&self, hosted: HostedId, peer: NodeId) -> bool {
-        self.link_of(hosted, peer).is_some_and(|index| {
-            self.links[index]
-                .sessions
-                .iter()
-                .any(|s| s.hosted == hosted && s.peer == peer && s.held)
+    /// The sessions of the resources that are meant, by resource and member.
+    pub(crate) fn session_facts(
+        &self,
+        is_meant: impl Fn(HostedId) -> bool,
+    ) -> impl Iterator<Item = ((HostedId, NodeId), SessionFacts)> {
+        let sessions = self.links.iter().flat_map(|link| &link.sessions);
+        sessions.filter(move |session| is_meant(session.hosted)).map(|session| {
+            let refusal = session.turned_away.or_else(|| session.refusal.map(refusal_text));
+            ((session.hosted, session.peer), SessionFacts { is_held: session.held, refusal })
         })
     }
+}
+
+/// A session as `status` shows it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SessionFacts {
+    /// The operator, or the core, wants no connection.
+    pub(crate) is_held: bool,
+    /// What the peer said when it refused this resource.
+    pub(crate) refusal: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,11 @@
 //! What `status` shows: the facts of the machines and of the wiring, in DRBD's words.
 
+mod census;
 mod reasons;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
 
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
@@ -26,13 +31,16 @@ use stdx::time::Time;
 
 use crate::definition::{Member, OwnVolume, resource_id};
 use crate::histogram::Histogram;
+use crate::links::HostedId;
 use crate::links::paths::PathFacts;
+use crate::links::session::SessionFacts;
 use crate::placement;
 use crate::shard::commands::unknown_resource;
 use crate::shard::hosted::Hosted;
 use crate::shard::hosting::own_addresses;
 use crate::shard::pace::{self, Pace};
 use crate::shard::part::Part;
+use crate::shard::status::census::Census;
 use crate::shard::{Rim, Shard};
 
 /// Whether counters are asked for.
@@ -58,32 +66,37 @@ impl Shard {
         if let Some(unknown) = names.iter().find(unknown) {
             return Err(unknown_resource(unknown));
         }
+        let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+        Ok(self.status_of(|name| names.is_empty() || names.contains(name), statistics))
+    }
+
+    fn status_of(
+        &mut self,
+        is_asked: impl Fn(&str) -> bool,
+        statistics: Statistics,
+    ) -> StatusReply {
         let now = self.rim.kit.now;
-        self.hosted.iter_mut().flatten().for_each(|hosted| hosted.note_progress(now));
-        let is_asked = |name: &str| names.is_empty() || names.iter().any(|asked| asked == name);
         for hosted in self.hosted.iter_mut().flatten().filter(|it| is_asked(it.name())) {
+            hosted.note_progress(now);
             hosted.is_news = false;
             hosted.is_told = false;
         }
-        let parts = self.parts.iter().flatten();
-        let resources = parts
-            .filter(|part| is_asked(&part.name))
-            .map(|part| self.describe(part, statistics))
-            .collect();
-        Ok(StatusReply { node: NodeStatus::default(), resources })
+        let parts = self.parts.iter().flatten().filter(|part| is_asked(&part.name));
+        let ids: BTreeSet<HostedId> = parts.clone().map(|part| part.id).collect();
+        let census = Census::take(&self.rim, |id| ids.contains(&id));
+        let look = Look { rim: &self.rim, shown: statistics, census: &census };
+        let resources = parts.map(|part| self.describe(part, look)).collect();
+        StatusReply { node: NodeStatus::default(), resources }
     }
 
-    fn describe(&self, part: &Part, shown: Statistics) -> ResourceStatus {
+    fn describe(&self, part: &Part, look: Look<'_>) -> ResourceStatus {
         let hosted = self.hosted.get(part.id.0 as usize).and_then(Option::as_ref);
         let mut status = match hosted {
-            Some(hosted) => {
-                let open = self.clients_of(part.id) > 0;
-                hosted.describe(part, Look { rim: &self.rim, shown, open })
-            }
-            None => part.describe(shown, &self.rim),
+            Some(hosted) => hosted.describe(part, look),
+            None => part.describe(look),
         };
         status.reasons.extend(part.deaf_addresses(&self.rim));
-        if shown == Statistics::Shown {
+        if look.shown == Statistics::Shown {
             status.shards = vec![self.describe_shard()];
         }
         status
@@ -154,13 +167,13 @@ fn add_reads(into: &mut Option<ReadsServed>, more: Option<&ReadsServed>) {
 
 impl Part {
     /// What only this shard knows of a resource that is at home on another one.
-    fn describe(&self, shown: Statistics, rim: &Rim) -> ResourceStatus {
+    fn describe(&self, look: Look<'_>) -> ResourceStatus {
         let connections = self.definition.peers().map(|member| {
             let mut connection =
                 ConnectionStatus { name: member.name.clone(), ..ConnectionStatus::default() };
             let devices = || self.definition.volumes().map(|_| PeerDeviceStatus::default());
             connection.peer_devices = devices().collect();
-            self.count(member.node, shown, &mut connection);
+            self.count(member.node, look.shown, &mut connection);
             connection
         });
         ResourceStatus {
@@ -168,7 +181,7 @@ impl Part {
             devices: self
                 .definition
                 .volumes()
-                .map(|volume| self.describe_device((volume.place, 0), shown, rim))
+                .map(|volume| self.describe_device((volume.place, 0), look))
                 .collect(),
             connections: connections.collect(),
             ..ResourceStatus::default()
@@ -181,22 +194,14 @@ impl Part {
         addresses.filter_map(|it| rim.links.deaf_at(it).map(str::to_owned)).collect()
     }
 
-    fn describe_device(
-        &self,
-        (place, size_bytes): (Place, u64),
-        shown: Statistics,
-        rim: &Rim,
-    ) -> DeviceStatus {
-        let mut holders = rim.nbd.holders(self.id, place, &rim.kit);
-        if place == Place::FIRST {
-            holders.extend(rim.nvme.holders(self.id, &rim.kit));
-        }
-        holders.extend(rim.vhost.holders(self.id, place));
+    fn describe_device(&self, (place, size_bytes): (Place, u64), look: Look<'_>) -> DeviceStatus {
+        let Look { rim, shown, census } = look;
+        let holders = census.holders(self.id, place);
         if shown == Statistics::Hidden {
             return DeviceStatus { holders, ..DeviceStatus::default() };
         }
         DeviceStatus {
-            statistics: Some(self.statistics((place, size_bytes), rim)),
+            statistics: Some(self.statistics((place, size_bytes), census)),
             reads: self.reads(self.definition.me, place, shown),
             write_latency: of_first(place, rim.nbd.write_latency(self.id).map(Histogram::shown)),
             holders,
@@ -248,9 +253,8 @@ impl Part {
         of_first(place, peer.map(|peer| peer.acks.latency.shown()))
     }
 
-    fn statistics(&self, (place, size_bytes): (Place, u64), rim: &Rim) -> DeviceStatistics {
-        let pending = rim.nbd.requests_in_flight(self.id, place)
-            + rim.nvme.requests_in_flight(self.id, place);
+    fn statistics(&self, (place, size_bytes): (Place, u64), census: &Census) -> DeviceStatistics {
+        let pending = census.requests_in_flight(self.id, place);
         if place != Place::FIRST {
             let further = self.disk.as_ref().and_then(|disk| disk.further_at(place));
             return DeviceStatistics {
@@ -302,8 +306,7 @@ fn of_first<T>(place: Place, counted: Option<T>) -> Option<T> {
 struct Look<'a> {
     rim: &'a Rim,
     shown: Statistics,
-    /// A client of some shard has it open.
-    open: bool,
+    census: &'a Census,
 }
 
 impl Hosted {
@@ -370,14 +373,14 @@ impl Hosted {
         part: &Part,
         look: Look<'_>,
     ) -> DeviceStatus {
-        let Look { rim, shown, open } = look;
+        let rim = look.rim;
         let data = part.disk.as_ref().and_then(|disk| disk.data_at(volume.place));
         DeviceStatus {
             volume: volume.number,
             minor: volume.device.unwrap_or(0),
             disk_state: self.disk_state(status),
             client: self.definition.disk.is_none(),
-            open,
+            open: look.census.is_open(part.id) || self.clients_elsewhere.iter().any(|it| *it > 0),
             quorum: status.has_quorum,
             backing_dev: volume.disk.map(|disk| disk.data.display().to_string()),
             disk_io: data.map(|data| {
@@ -390,7 +393,7 @@ impl Hosted {
                 };
                 way.to_owned()
             }),
-            ..part.describe_device((volume.place, self.space.bytes_at(volume.place)), shown, rim)
+            ..part.describe_device((volume.place, self.space.bytes_at(volume.place)), look)
         }
     }
 
@@ -429,8 +432,7 @@ impl Hosted {
         let (link_up, failure) = rim.links.peer_state(&member.name);
         let facts = status.members.iter().find(|facts| facts.node == member.node);
         let is_connected = facts.is_some_and(|facts| facts.connected);
-        let is_held = rim.links.is_held(self.id, member.node);
-        let refusal = rim.links.refusal(self.id, member.node);
+        let SessionFacts { is_held, refusal } = look.census.session(self.id, member.node);
         let split = facts.and_then(|facts| facts.split);
         let connection_state = match (is_connected, is_held || split.is_some()) {
             (true, _) => ConnectionState::Connected,

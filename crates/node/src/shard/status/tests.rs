@@ -1,0 +1,87 @@
+//! What a question costs where there are many resources.
+
+use std::cell::Cell;
+use std::net::TcpListener;
+use std::time::Duration;
+
+use io::Parker;
+use io::mailbox::Receiver;
+use tempfile::TempDir;
+
+use super::*;
+use crate::attach::attach_without_disk;
+use crate::definition::Definition;
+use crate::links::session::Held;
+use crate::patience::Patience;
+use crate::shard::fixture::shard;
+use crate::shard::hosted::Peer;
+use crate::shard::messages::FromShard;
+use crate::state_dir::StateDir;
+
+/// One data thread with resources that have a peer each, whose connection nobody takes.
+struct Place {
+    shard: Shard,
+    _answers: Receiver<FromShard>,
+    _parker: Parker,
+    _directory: TempDir,
+}
+
+impl Place {
+    fn new(count: u16) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let mut patience = Patience::new(Duration::ZERO);
+        let state = StateDir::open(&directory.path().join("state"), &mut patience).unwrap();
+        let parker = Parker::new().unwrap();
+        let (mut shard, answers) = shard(&parker);
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        for number in 0..count {
+            let name = format!("r{number}");
+            let text = format!(
+                "resource {name} {{
+                   on a {{ node-id 0; address 127.0.0.1:{port}; volume 0 {{ disk none; }} }}
+                   on b {{ node-id 1; address 127.0.0.2:1; volume 0 {{ disk none; }} }} }}"
+            );
+            let definition = Definition::from_text("a", &name, &text).unwrap();
+            let attached = attach_without_disk(definition, &state, &mut patience).unwrap();
+            shard.host(1, attached).unwrap();
+        }
+        Self { shard, _answers: answers, _parker: parker, _directory: directory }
+    }
+
+    fn peers(&mut self) -> impl Iterator<Item = &mut Peer> {
+        self.shard.hosted.iter_mut().flatten().map(|hosted| &mut hosted.peers[0])
+    }
+}
+
+/// The status of every resource was computed for a question about one.
+#[test]
+fn question_about_one_resource_looks_at_no_other() {
+    let mut place = Place::new(3);
+    // A resync that is over: the next look finds that.
+    let look = pace::Look { at: Time::ZERO, copied_blocks: 1, left_blocks: 1 };
+    place.peers().for_each(|peer| peer.pace = Some(Pace::new(look)));
+    let reply = place.shard.status(&["r1".to_owned()], Statistics::Hidden).unwrap();
+    let names: Vec<_> = reply.resources.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, ["r1"]);
+    let looked_at: Vec<bool> = place.peers().map(|peer| peer.pace.is_none()).collect();
+    assert_eq!(looked_at, [false, true, false]);
+}
+
+/// Each resource went through the sessions and the clients of all of them.
+#[test]
+fn sessions_are_gone_through_once_for_a_question_about_many() {
+    let mut place = Place::new(9);
+    let visits = Cell::new(0);
+    let is_asked = |id: HostedId| {
+        visits.set(visits.get() + 1);
+        id.0 < 2
+    };
+    let census = Census::take(&place.shard.rim, is_asked);
+    assert_eq!(visits.get(), 9, "one session each, and no client");
+    let peer = NodeId::new(1).unwrap();
+    assert!(!census.session(HostedId(1), peer).is_held);
+    place.shard.hold(HostedId(1), None, Held::Yes).unwrap();
+    let census = Census::take(&place.shard.rim, |_| true);
+    assert!(census.session(HostedId(1), peer).is_held);
+    assert!(!census.session(HostedId(2), peer).is_held, "another one");
+}
