@@ -5,6 +5,7 @@
 
 pub(crate) mod watch;
 mod looking;
+mod asking;
 mod configuring;
 mod lives;
 pub(crate) mod disk_work;
@@ -42,6 +43,7 @@ use replication::contract::{
 };
 use stdx::time::Time;
 
+use crate::control::asking::{About, ask_status};
 use crate::control::configuring::Mode;
 use crate::control::credentials::{CredentialsKeeper, keep_credentials};
 use crate::control::disk_work::{Claim, DiskWork};
@@ -68,7 +70,6 @@ use crate::links::{Identity, LEAD};
 use crate::log::{Scope, Writing, log};
 use crate::patience::Patience;
 use crate::shard::messages::{Force, FromShard, OwnData, Ticket, ToShard};
-use crate::shard::status::merge;
 use crate::start::{Shards, reactor_options, start_shards};
 use crate::state_dir::StateDir;
 use crate::{NodeError, Options, admin, crash};
@@ -472,14 +473,21 @@ impl Control {
     /// The status of the named resources, or of all; of one that is held down, why it is.
     #[expect(clippy::fn_params_excessive_bools, reason = "as the request has it")]
     fn status(&self, names: &[String], statistics: bool) -> Result<Reply, Failure> {
+        self.status_of(About::asked(names), statistics).map(Reply::Status)
+    }
+
+    #[expect(clippy::fn_params_excessive_bools, reason = "as the request has it")]
+    fn status_of(&self, about: About<'_>, statistics: bool) -> Result<StatusReply, Failure> {
+        let is_asked = |name: &String| match about {
+            About::All => true,
+            About::Each(names) | About::Known(names) => names.contains(name),
+        };
         let mut held_down = self.held_down().clone();
-        let (held, resources): (Vec<_>, Vec<_>) =
-            names.iter().cloned().partition(|name| held_down.contains_key(name));
-        let mut status = StatusReply { node: NodeStatus::default(), resources: Vec::new() };
-        if names.is_empty() || !resources.is_empty() {
-            status.resources = self.ask_status(&resources, statistics)?;
-        }
-        held_down.retain(|name, _| names.is_empty() || held.contains(name));
+        held_down.retain(|name, _| is_asked(name));
+        let is_up = |name: &&String| !held_down.contains_key(*name);
+        let up: Vec<String> = about.names().iter().filter(is_up).cloned().collect();
+        let resources = ask_status(&self.desk, about.of(&up), statistics)?;
+        let mut status = StatusReply { node: NodeStatus::default(), resources };
         status.resources.extend(held_down.into_iter().map(|(name, failure)| ResourceStatus {
             name,
             reasons: vec![format!("it stays down: {failure}")],
@@ -491,7 +499,7 @@ impl Control {
         let devices = status.resources.iter_mut().flat_map(|resource| &mut resource.devices);
         devices.flat_map(|device| &mut device.holders).for_each(name_process);
         self.describe_node(&mut status);
-        Ok(Reply::Status(status))
+        Ok(status)
     }
 
     fn tell_of_missing_disks(&self, status: &mut StatusReply) {
@@ -502,31 +510,6 @@ impl Control {
                 resource.reasons.push(text);
             }
         }
-    }
-
-    /// What all shards say of the resources, put together.
-    #[expect(clippy::fn_params_excessive_bools, reason = "as the request has it")]
-    fn ask_status(
-        &self,
-        resources: &[String],
-        statistics: bool,
-    ) -> Result<Vec<ResourceStatus>, Failure> {
-        let question =
-            |ticket| ToShard::Status { ticket, resources: resources.to_vec(), statistics };
-        let (mut homes, mut parts) = (Vec::new(), Vec::new());
-        for (shard, answer) in (0..).zip(self.desk.ask_all(question, ADMIN_COMMAND_DEADLINE)) {
-            let Reply::Status(reply) = answer? else { continue };
-            let is_home = |status: &ResourceStatus| self.desk.home_of(&status.name) == shard;
-            let (home, part): (Vec<_>, Vec<_>) = reply.resources.into_iter().partition(is_home);
-            homes.extend(home);
-            parts.extend(part);
-        }
-        for part in parts {
-            if let Some(home) = homes.iter_mut().find(|home| home.name == part.name) {
-                merge(home, part);
-            }
-        }
-        Ok(homes)
     }
 
     fn describe_node(&self, status: &mut StatusReply) {

@@ -248,6 +248,9 @@ pub(crate) const SUBSCRIBER_STALL_MAX: Duration = Duration::from_secs(600);
 /// While somebody watches, everything is looked at so often: the progress of a resync, and what
 /// no shard told.
 pub(crate) const WATCH_INTERVAL: Duration = Duration::from_secs(3);
+/// Resources whose status is asked for in one question: a data thread serves nobody while it
+/// answers.
+pub(crate) const STATUS_SLICE_MAX: usize = 32;
 /// Changes that come within this are told as one.
 pub(crate) const WATCH_GAP: Duration = Duration::from_millis(10);
 /// Scrapes of the metrics at a time, and the time that one has.

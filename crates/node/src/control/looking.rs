@@ -1,12 +1,13 @@
 //! The thread that looks at resources for those who watch.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::thread;
 
-use api::response::{Failure, FailureCode, Reply};
-use api::status::StatusReply;
+use api::response::Failure;
 
 use crate::control::Control;
+use crate::control::asking::About;
 use crate::control::watch::{Counters, Look, Seen, Subscriber};
 use crate::limits::{WATCH_GAP, WATCH_INTERVAL};
 use crate::log::{Scope, log};
@@ -63,15 +64,10 @@ impl Control {
                 seen.resources = self.states(&[], *with_counters)?;
             }
             Look::Some { names, with_counters } => {
-                for name in names {
-                    match self.states(std::slice::from_ref(name), *with_counters) {
-                        Ok(states) => seen.resources.extend(states),
-                        Err(failure) if failure.code == FailureCode::UnknownResource => {
-                            seen.gone.push(name.clone());
-                        }
-                        Err(failure) => return Err(failure),
-                    }
-                }
+                seen.resources = self.status_of(About::Known(names), *with_counters)?.resources;
+                let there: BTreeSet<&str> = seen.resources.iter().map(|it| &*it.name).collect();
+                let gone = names.iter().filter(|name| !there.contains(name.as_str()));
+                seen.gone = gone.cloned().collect();
             }
         }
         Ok(seen)
@@ -83,10 +79,7 @@ impl Control {
         names: &[String],
         with_counters: bool,
     ) -> Result<Vec<api::status::ResourceStatus>, Failure> {
-        match self.status(names, with_counters)? {
-            Reply::Status(StatusReply { resources, .. }) => Ok(resources),
-            Reply::Done { .. } | Reply::Adjusted { .. } | Reply::Running(_) => Ok(Vec::new()),
-        }
+        Ok(self.status_of(About::asked(names), with_counters)?.resources)
     }
 }
 

@@ -134,6 +134,15 @@ impl Shard {
                 let answer = self.status(&resources, shown).map(Reply::Status);
                 self.rim.reply(ticket, answer);
             }
+            ToShard::StatusOfKnown { ticket, resources, statistics } => {
+                let shown = if statistics { Statistics::Shown } else { Statistics::Hidden };
+                let status = self.status_of_known(&resources, shown);
+                self.rim.reply(ticket, Ok(Reply::Status(status)));
+            }
+            ToShard::Names { ticket } => {
+                let names = self.names();
+                self.rim.reply(ticket, Ok(Reply::Status(names)));
+            }
             ToShard::Watch { is_on } => self.is_watched = is_on,
             ToShard::Credentials(credentials) => self.rim.set_credentials(&credentials),
             ToShard::NvmeHosts(check) => self.rim.nvme.set_host_check(check),

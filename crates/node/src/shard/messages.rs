@@ -139,6 +139,16 @@ pub(crate) enum ToShard {
         resources: Vec<String>,
         statistics: bool,
     },
+    /// The same, of those that are here.
+    StatusOfKnown {
+        ticket: Ticket,
+        resources: Vec<String>,
+        statistics: bool,
+    },
+    /// Which resources are at home here: their names alone.
+    Names {
+        ticket: Ticket,
+    },
     /// Whether changes of resources are to be told.
     Watch {
         is_on: bool,

@@ -70,6 +70,26 @@ impl Shard {
         Ok(self.status_of(|name| names.is_empty() || names.contains(name), statistics))
     }
 
+    /// The same of those of the named resources that are here; the others are left out.
+    pub(super) fn status_of_known(
+        &mut self,
+        names: &[String],
+        statistics: Statistics,
+    ) -> StatusReply {
+        let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+        self.status_of(|name| names.contains(name), statistics)
+    }
+
+    /// The names of the resources that are at home here, and nothing else of them.
+    pub(super) fn names(&self) -> StatusReply {
+        let named = |hosted: &Hosted| ResourceStatus {
+            name: hosted.name().to_owned(),
+            ..ResourceStatus::default()
+        };
+        let resources = self.hosted.iter().flatten().map(|hosted| named(hosted)).collect();
+        StatusReply { node: NodeStatus::default(), resources }
+    }
+
     fn status_of(
         &mut self,
         is_asked: impl Fn(&str) -> bool,

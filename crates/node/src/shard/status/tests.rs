@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::net::TcpListener;
 use std::time::Duration;
 
+use api::response::FailureCode;
 use io::Parker;
 use io::mailbox::Receiver;
 use tempfile::TempDir;
@@ -65,6 +66,20 @@ fn question_about_one_resource_looks_at_no_other() {
     assert_eq!(names, ["r1"]);
     let looked_at: Vec<bool> = place.peers().map(|peer| peer.pace.is_none()).collect();
     assert_eq!(looked_at, [false, true, false]);
+}
+
+#[test]
+fn unknown_names_are_refused_or_left_out_as_asked() {
+    let mut place = Place::new(2);
+    let names = ["r1".to_owned(), "r7".to_owned()];
+    let failure = place.shard.status(&names, Statistics::Hidden).unwrap_err();
+    assert_eq!(failure.code, FailureCode::UnknownResource);
+    let named = |reply: StatusReply| -> Vec<String> {
+        reply.resources.into_iter().map(|resource| resource.name).collect()
+    };
+    assert_eq!(named(place.shard.status_of_known(&names, Statistics::Hidden)), ["r1"]);
+    assert!(named(place.shard.status_of_known(&[], Statistics::Hidden)).is_empty());
+    assert_eq!(named(place.shard.names()), ["r0", "r1"]);
 }
 
 /// Each resource went through the sessions and the clients of all of them.
