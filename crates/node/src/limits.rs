@@ -35,7 +35,7 @@ pub(crate) const DIAL_BACKOFF_MAX: Duration = Duration::from_secs(1);
 pub(crate) const LISTEN_REST: Duration = Duration::from_secs(1);
 /// Ports of one host that are dialled before a rest: that many, or more where there are so many
 /// that the last one would come after more rounds than this.
-pub(crate) const ROUTE_TRIES_MIN: usize = 8;
+pub(crate) const ROUTE_TRIES_MIN: usize = 128;
 pub(crate) const ROUTE_ROUNDS_MAX: usize = 16;
 /// A connection has to come up, and its HELLO to arrive, within this.
 pub(crate) const HANDSHAKE_DEADLINE: Duration = Duration::from_secs(3);
