@@ -649,9 +649,6 @@ impl Resource {
         self.actions.push(ResourceAction::ConfigChanged(Box::new(chosen.value)));
         self.on_config_for_member();
         self.tell_parted();
-        if self.session.is_none() {
-            self.pass_on_chosen(self.connected());
-        }
     }
 
     fn set_role(&mut self, role: ReplicaRole) {

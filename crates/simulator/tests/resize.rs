@@ -561,36 +561,3 @@ fn a_size_that_is_given_up_behind_the_back_of_a_member_keeps_nobody_away() {
         assert_eq!([0, 1].map(|node| it.on_disk(node, block)), [value; 2]);
     }
 }
-
-/// Nodes 0 and 1, which have the data, and node 2, which votes and was away.
-fn grown_without_the_witness() -> Scenario {
-    let mut it = Scenario::new(3, 1, 0);
-    it.cluster.kill(2);
-    enlarge_all(&mut it, 10 * EXTENT);
-    grow(&mut it, 0, SIZE + 10 * EXTENT);
-    it.demote(0);
-    it.run(Duration::from_millis(500));
-    it
-}
-
-/// Nobody leads any more, and those who chose the size together are not both in reach.
-#[test]
-fn who_was_away_hears_of_the_new_size_from_anybody_who_knows_it() {
-    let mut it = grown_without_the_witness();
-    it.cluster.cut_link(0, 2);
-    it.cluster.start(2);
-    it.until("the new size", |it| size_at(it, 2) == SIZE + 10 * EXTENT);
-    assert_eq!((0..3).find(|&node| it.leader(node).is_some()), None);
-}
-
-/// The same with one that never was away: it does not reach the node that led.
-#[test]
-fn who_does_not_reach_the_leader_hears_of_the_new_size_from_another_one() {
-    let mut it = Scenario::new(3, 1, 0);
-    it.cluster.cut_link(0, 2);
-    enlarge_all(&mut it, 10 * EXTENT);
-    grow(&mut it, 0, SIZE + 10 * EXTENT);
-    it.demote(0);
-    it.until("the new size", |it| size_at(it, 2) == SIZE + 10 * EXTENT);
-    assert_eq!((0..3).find(|&node| it.leader(node).is_some()), None);
-}

@@ -653,7 +653,7 @@ mod tests {
     #[test]
     fn round_does_not_take_in_all_ports_of_a_host_and_the_next_one_goes_on() {
         let mut links = links();
-        let (ports, all) = (1000_u16, 2000);
+        let (ports, all) = (4096_u16, 8192);
         let paths: Vec<Path> = (0..ports).map(|port| path(0, 1 + port)).collect();
         named_by_each(&mut links, &paths);
         let link = &mut links.links[0];
@@ -671,12 +671,12 @@ mod tests {
     #[test]
     fn networks_take_turns_whatever_the_number_of_their_ports() {
         let mut links = links();
-        let mut paths: Vec<Path> = (0..100).map(|port| path(0, 1 + port)).collect();
-        paths.push(path(1, 101));
+        let mut paths: Vec<Path> = (0..200).map(|port| path(0, 1 + port)).collect();
+        paths.push(path(1, 201));
         named_by_each(&mut links, &paths);
-        let dials = round(&mut links.links[0], 200);
+        let dials = round(&mut links.links[0], 400);
         assert_eq!(dials.len(), ROUTE_TRIES_MIN + 1);
-        assert_eq!(dials[1], path(1, 101), "{dials:?}");
+        assert_eq!(dials[1], path(1, 201), "{dials:?}");
     }
 
     #[test]

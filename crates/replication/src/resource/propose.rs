@@ -420,34 +420,6 @@ impl Resource {
             peer.accepted = accepted;
         }
         self.observe_chosen();
-        self.pass_on_chosen(MemberSet::of(from));
-    }
-
-    /// A value that ends a session comes from its leader, to those that it reaches, and nobody
-    /// repeats it later: those who may have missed it hear of it from others. Of one with a session
-    /// its leader tells, or whoever clears up after it.
-    pub(crate) fn pass_on_chosen(&mut self, to: MemberSet) {
-        let Some(chosen) = self.chosen.clone().filter(|it| it.value.primary.is_none()) else {
-            return;
-        };
-        for peer in to.and(self.connected()).without(self.me()).iter() {
-            if self.may_lack(peer, &chosen) {
-                let Accepted { ballot, value } = chosen.clone();
-                self.send(peer, Control::Chosen { ballot, value });
-            }
-        }
-    }
-
-    /// The peer accepted something older on the branch of `chosen`, or nothing where there was
-    /// never another branch. Who comes from another line finds its own way (9.5).
-    fn may_lack(&self, peer: NodeId, chosen: &Accepted) -> bool {
-        let known = self.peers.get(&peer).and_then(|peer| peer.accepted.as_ref());
-        match known {
-            Some(known) => {
-                known.value.branch == chosen.value.branch && known.ballot < chosen.ballot
-            }
-            None => chosen.value.ancestors.is_empty(),
-        }
     }
 
     /// Without a Primary nobody says what is chosen; a majority that accepted one value in one
