@@ -48,6 +48,8 @@ struct Former {
     text: String,
     parts: Parts,
     was_primary: bool,
+    /// Peers that it is to meet again once it is Primary.
+    split: Vec<String>,
     /// Why it is without the disk that it should have.
     no_disk: Option<Failure>,
 }
@@ -321,10 +323,14 @@ impl Control {
     }
 
     fn former(&self, resource: &str, text: String) -> Result<Former, Failure> {
+        let was_primary = self.is_primary(resource)?;
+        let role = if was_primary { Role::Primary } else { Role::Secondary };
+        let (parts, split) = self.parts_of(resource, role)?;
         Ok(Former {
             text,
-            parts: self.parts_of(resource)?,
-            was_primary: self.is_primary(resource)?,
+            parts,
+            was_primary,
+            split,
             no_disk: self.without_disk().get(resource).cloned(),
         })
     }
@@ -339,8 +345,6 @@ impl Control {
         fresh: Unfinished,
     ) -> Result<(), Failure> {
         let Bringing { text, life, .. } = bringing;
-        // One that is being enlarged is not waited for; what the volume needs is asked for again.
-        self.disk_work.cancel(resource);
         self.remove(resource, Force::No)?;
         self.unsettled.forget(resource);
         let mut patience = Patience::new(COMMAND_PATIENCE);
@@ -438,11 +442,19 @@ impl Control {
         if !former.was_primary {
             return Vec::new();
         }
-        match self.primary(resource, PromoteMode::Normal) {
+        let mut warnings = match self.primary(resource, PromoteMode::Normal) {
             Ok(Reply::Done { warnings }) => warnings,
             Ok(_) => Vec::new(),
-            Err(failure) => vec![format!("it was Primary, and is Secondary now: {failure}")],
+            Err(failure) => {
+                return vec![format!("it was Primary, and is Secondary now: {failure}")];
+            }
+        };
+        for peer in &former.split {
+            if let Err(failure) = self.connect(resource, peer) {
+                warnings.push(format!("{peer} is kept apart: {failure}"));
+            }
         }
+        warnings
     }
 
     /// A replica keeps the volumes that it has: refused before anything ends for it.

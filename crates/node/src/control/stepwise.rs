@@ -10,6 +10,7 @@ use std::time::Duration;
 use api::connection_state::ConnectionState;
 use api::request::AdjustScope;
 use api::response::{Failure, FailureCode, Reply};
+use api::role::Role;
 use config::steps::{attach_steps, connect_step};
 use format::ids::NodeId;
 
@@ -192,13 +193,24 @@ impl Control {
         }
     }
 
-    /// What a resource has now that is up.
-    pub(super) fn parts_of(&self, resource: &str) -> Result<Parts, Failure> {
+    /// What a resource has now that is up, and the peers of a split brain that it is to meet again
+    /// by [`Control::connect`].
+    ///
+    /// Both sides find out again what they are. But a Primary is none while it comes up, and is not
+    /// to be the one that gives way for that.
+    pub(super) fn parts_of(
+        &self,
+        resource: &str,
+        role: Role,
+    ) -> Result<(Parts, Vec<String>), Failure> {
         let missing = self.missing(resource, &AdjustScope::default())?;
-        // Of a split brain both sides find out again, and say so.
-        let apart = missing.peers.iter().filter(|peer| !peer.is_split);
-        let apart = apart.filter_map(|peer| NodeId::new(peer.id));
-        Ok(Parts { has_disk: !missing.disk, apart: Apart::These(apart.collect()) })
+        let was_primary = role == Role::Primary;
+        let is_apart = |peer: &&MissingPeer| was_primary || !peer.is_split;
+        let apart = missing.peers.iter().filter(is_apart);
+        let apart = Apart::These(apart.filter_map(|peer| NodeId::new(peer.id)).collect());
+        let split = missing.peers.into_iter().filter(|peer| was_primary && peer.is_split);
+        let parts = Parts { has_disk: !missing.disk, apart };
+        Ok((parts, split.map(|peer| peer.name).collect()))
     }
 
     /// What `adjust` would find missing.
@@ -305,7 +317,7 @@ impl Control {
         Ok(disks.into_iter().chain(peers).map(|step| step.text).collect())
     }
 
-    fn connect(&self, resource: &str, peer: &str) -> Result<Vec<String>, Failure> {
+    pub(super) fn connect(&self, resource: &str, peer: &str) -> Result<Vec<String>, Failure> {
         let reply = self.ask(resource, |ticket| ToShard::Connect {
             ticket,
             resource: resource.to_owned(),
