@@ -223,7 +223,7 @@ pub(crate) struct Device<'a> {
     path: &'a Path,
     pub(crate) size_bytes: u64,
     steps: Steps,
-    /// Without which nothing is written.
+    /// Without which nothing is read or written.
     claim: Option<&'a Claim>,
 }
 
@@ -254,7 +254,7 @@ impl<'a> Device<'a> {
         Self { steps, ..self }
     }
 
-    /// The same, and nothing is written any more once the disk may be another's.
+    /// The same, and nothing is done any more once the disk may be another's.
     pub(crate) fn under(self, claim: &'a Claim) -> Self {
         Self { steps: claim.steps(), claim: Some(claim), ..self }
     }
@@ -275,6 +275,7 @@ impl<'a> Device<'a> {
     }
 
     pub(crate) fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>, Failure> {
+        self.claim.map_or(Ok(()), Claim::check)?;
         let length = usize::try_from(length).expect("metadata is far smaller than memory");
         let mut bytes = vec![0; length];
         sectors::read(&self.file, offset, &mut bytes)

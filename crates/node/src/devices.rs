@@ -262,6 +262,9 @@ impl Devices {
     }
 
     fn left_of(&self, resource: &str, definition: Option<&Definition>) -> Vec<Left> {
+        if !self.access.has_driver() {
+            return Vec::new();
+        }
         let plans = definition.map(Plan::all_of).unwrap_or_default();
         self.left(&plans, |label| resource_of(label) == resource)
     }

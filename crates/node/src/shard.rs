@@ -474,10 +474,12 @@ impl Shard {
             }
             Input::Resource(input) => {
                 if let Some(hosted) = self.hosted.get_mut(place).and_then(Option::as_mut) {
-                    // A lease that is renewed changes nothing that is shown.
-                    let is_news = !matches!(input, ResourceInput::Lease { .. });
-                    hosted.is_news |= is_news;
+                    // A lease that is renewed changes nothing that is shown; the first one does.
+                    let is_lease = matches!(input, ResourceInput::Lease { .. });
+                    let had_majority = is_lease && hosted.resource.has_majority();
                     hosted.resource.step(now, input, &mut self.resource_actions);
+                    let is_news = !is_lease || hosted.resource.has_majority() != had_majority;
+                    hosted.is_news |= is_news;
                     self.perform_resource(id);
                     if is_news {
                         self.look_at_path(id);

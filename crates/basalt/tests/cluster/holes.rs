@@ -97,6 +97,8 @@ fn hole_is_no_word_of_a_node_that_does_not_have_the_data() {
 
     // A replica that was written to elsewhere while it was away, and that is not copied to yet.
     let mut client = ask(&cluster, 0, ReplyForm::Extended);
+    // Before its first lease it cannot tell what others wrote.
+    cluster.wait(0, "first lease", |status| status.devices[0].quorum);
     assert_eq!(written(&map(&mut client)), [(MIB, 4096)]);
     cluster.adm_ok(0, &["detach", "r0"]);
     for index in 0..24 {

@@ -78,6 +78,9 @@ struct Queue {
     updates: VecDeque<Delivery>,
     needs: Needs,
     polls: bool,
+    /// Everything was begun to be looked at since it asked for that: what an older look finds may
+    /// be older than what it knows.
+    is_heeded: bool,
     lost: u64,
     is_closed: bool,
 }
@@ -112,6 +115,13 @@ impl From<Delivery> for Update {
             Delivery::Gone { at_us, resource } => Self::Gone { at_us, resource },
             Delivery::Helper { at_us, call } => Self::Helper { at_us, call },
         }
+    }
+}
+
+impl Shared {
+    /// A look at everything begins.
+    fn heed(&self) {
+        self.subscribers.iter().for_each(|it| it.lock().is_heeded = true);
     }
 }
 
@@ -171,7 +181,10 @@ impl Watch {
     }
 
     pub(super) fn poll(&self, subscriber: &Subscriber) {
-        subscriber.lock().polls = true;
+        {
+            let mut queue = subscriber.lock();
+            (queue.polls, queue.is_heeded) = (true, false);
+        }
         // With the lock held the looking thread cannot miss it between its look and its sleep.
         let _shared = self.lock();
         self.bell.notify_all();
@@ -206,6 +219,7 @@ impl Watch {
             shared.is_active = true;
             if shared.subscribers.iter().any(|it| it.wants_all()) {
                 shared.changed.clear();
+                shared.heed();
                 return Some(Look::All { with_counters });
             }
             if !shared.changed.is_empty() {
@@ -216,6 +230,7 @@ impl Watch {
                 self.bell.wait_timeout(shared, interval).unwrap_or_else(PoisonError::into_inner);
             shared = guard;
             if timeout.timed_out() {
+                shared.heed();
                 return Some(Look::All { with_counters });
             }
         }
@@ -243,7 +258,7 @@ impl Watch {
             let resource = Arc::new(resource);
             shared.known.insert(resource.name.clone(), Arc::clone(&resource));
             for subscriber in &shared.subscribers {
-                let polled = subscriber.lock().polls && matches!(look, Look::All { .. });
+                let polled = subscriber.is_polled() && matches!(look, Look::All { .. });
                 if is_new || polled {
                     let resource = Arc::clone(&resource);
                     subscriber.offer(&Delivery::Changed { at_us, polled, resource });
@@ -271,6 +286,7 @@ impl Subscriber {
             updates: VecDeque::new(),
             needs: Needs::FirstState,
             polls: false,
+            is_heeded: false,
             lost: 0,
             is_closed: false,
         };
@@ -327,6 +343,9 @@ impl Subscriber {
 
     fn refresh(&self, at_us: u64, known: &BTreeMap<String, Arc<ResourceStatus>>) {
         let mut queue = self.lock();
+        if !std::mem::take(&mut queue.is_heeded) {
+            return;
+        }
         queue.polls = false;
         if queue.needs == Needs::Changes || !queue.updates.is_empty() {
             return;
@@ -336,6 +355,11 @@ impl Subscriber {
         let lost = std::mem::take(&mut queue.lost);
         queue.updates.push_back(Delivery::All { at_us, lost, resources });
         self.bell.notify_all();
+    }
+
+    fn is_polled(&self) -> bool {
+        let queue = self.lock();
+        queue.polls && queue.is_heeded
     }
 
     fn close(&self) {
@@ -376,7 +400,11 @@ mod tests {
         Seen { at_us: 7, resources, gone: Vec::new() }
     }
 
-    const ALL: Look = Look::All { with_counters: false };
+    fn look_at_all(watch: &Watch, resources: Vec<ResourceStatus>) {
+        let look = watch.next_look(Duration::ZERO).unwrap();
+        assert!(matches!(look, Look::All { .. }));
+        watch.publish(&look, seen(resources));
+    }
 
     fn one(name: &str) -> Look {
         Look::Some { names: vec![name.to_owned()], with_counters: false }
@@ -386,8 +414,7 @@ mod tests {
     fn subscriber_gets_the_whole_state_and_then_what_changes() {
         let watch = Watch::default();
         let subscriber = watch.subscribe(Vec::new(), Counters::Without).unwrap();
-        assert_eq!(watch.next_look(Duration::ZERO), Some(ALL));
-        watch.publish(&ALL, seen(vec![resource("r0", Role::Secondary)]));
+        look_at_all(&watch, vec![resource("r0", Role::Secondary)]);
         let Some(Update::All { lost: 0, resources, .. }) = subscriber.next() else {
             panic!("the whole state comes first");
         };
@@ -410,9 +437,9 @@ mod tests {
         let watch = Watch::default();
         let subscriber = watch.subscribe(Vec::new(), Counters::Without).unwrap();
         let resources = ["r0", "r1", "r2"].map(|name| resource(name, Role::Secondary)).to_vec();
-        watch.publish(&ALL, seen(resources.clone()));
+        look_at_all(&watch, resources.clone());
         assert!(matches!(subscriber.next(), Some(Update::All { .. })));
-        watch.publish(&ALL, seen(vec![resources[2].clone(), resources[0].clone()]));
+        look_at_all(&watch, vec![resources[2].clone(), resources[0].clone()]);
         assert!(
             matches!(subscriber.next(), Some(Update::Gone { resource, .. }) if resource == "r1")
         );
@@ -423,7 +450,7 @@ mod tests {
     fn slow_reader_loses_its_queue_and_is_told_how_much() {
         let watch = Watch::default();
         let subscriber = watch.subscribe(Vec::new(), Counters::Without).unwrap();
-        watch.publish(&ALL, seen(vec![resource("r0", Role::Secondary)]));
+        look_at_all(&watch, vec![resource("r0", Role::Secondary)]);
         assert!(matches!(subscriber.next(), Some(Update::All { lost: 0, .. })));
         let changes = 3 * SUBSCRIBER_QUEUE_MAX as u64 + 1;
         for turn in 0..changes {
@@ -431,8 +458,7 @@ mod tests {
             watch.publish(&one("r0"), seen(vec![resource("r0", role)]));
             assert!(subscriber.lock().updates.len() <= SUBSCRIBER_QUEUE_MAX);
         }
-        assert!(matches!(watch.next_look(Duration::ZERO), Some(Look::All { .. })));
-        watch.publish(&ALL, seen(vec![resource("r0", Role::Primary)]));
+        look_at_all(&watch, vec![resource("r0", Role::Primary)]);
         let Some(Update::All { lost, resources, .. }) = subscriber.next() else {
             panic!("the whole state comes again");
         };
@@ -443,7 +469,7 @@ mod tests {
     fn resource_that_nobody_asked_for_is_not_told() {
         let watch = Watch::default();
         let subscriber = watch.subscribe(vec!["r1".to_owned()], Counters::Without).unwrap();
-        watch.publish(&ALL, seen(vec![resource("r0", Role::Primary)]));
+        look_at_all(&watch, vec![resource("r0", Role::Primary)]);
         let all = subscriber.next();
         assert!(matches!(all, Some(Update::All { resources, .. }) if resources.is_empty()));
         watch.publish(&one("r0"), seen(vec![resource("r0", Role::Secondary)]));
@@ -467,13 +493,28 @@ mod tests {
     fn poll_brings_a_state_that_did_not_change() {
         let watch = Watch::default();
         let subscriber = watch.subscribe(Vec::new(), Counters::With).unwrap();
-        let look = Look::All { with_counters: true };
-        watch.publish(&look, seen(vec![resource("r0", Role::Primary)]));
+        look_at_all(&watch, vec![resource("r0", Role::Primary)]);
         assert!(subscriber.next().is_some());
         watch.poll(&subscriber);
-        watch.publish(&look, seen(vec![resource("r0", Role::Primary)]));
+        look_at_all(&watch, vec![resource("r0", Role::Primary)]);
         assert!(matches!(subscriber.next(), Some(Update::Changed { polled: true, .. })));
-        watch.publish(&look, seen(vec![resource("r0", Role::Primary)]));
+        look_at_all(&watch, vec![resource("r0", Role::Primary)]);
         assert!(subscriber.lock().updates.is_empty());
+    }
+
+    /// A look at many resources takes a while, and one that came up meanwhile is not in it: who
+    /// waits for that one was told that it went down.
+    #[test]
+    fn look_that_began_before_somebody_asked_is_not_for_him() {
+        let watch = Watch::default();
+        let first = watch.subscribe(Vec::new(), Counters::Without).unwrap();
+        let look = watch.next_look(Duration::ZERO).unwrap();
+        let late = watch.subscribe(vec!["r5".to_owned()], Counters::Without).unwrap();
+        watch.publish(&look, seen(Vec::new()));
+        assert!(matches!(first.next(), Some(Update::All { .. })));
+        assert!(late.lock().updates.is_empty(), "r5 came up after that");
+        look_at_all(&watch, vec![resource("r5", Role::Secondary)]);
+        let all = late.next();
+        assert!(matches!(all, Some(Update::All { resources, .. }) if resources.len() == 1));
     }
 }

@@ -26,23 +26,38 @@ pub(super) type Calls = dyn FnMut(Command, &mut [u8]) -> stdio::Result<u32> + Se
 
 /// How one comes to the driver.
 #[derive(Clone)]
-pub(super) struct Access(Arc<Open>);
+pub(super) struct Access {
+    open: Arc<Open>,
+    /// Where the driver is, if it is there.
+    control: Option<&'static Path>,
+}
 
 type Open = dyn Fn(u32) -> Result<Driver, String> + Send + Sync;
 
 impl Access {
     pub(super) fn kernel() -> Self {
-        Self(Arc::new(Driver::open))
+        Self { open: Arc::new(Driver::open), control: Some(Path::new(CONTROL_DEVICE)) }
     }
 
     #[cfg(test)]
     pub(super) fn by(open: impl Fn(u32) -> Result<Driver, String> + Send + Sync + 'static) -> Self {
-        Self(Arc::new(open))
+        Self { open: Arc::new(open), control: None }
+    }
+
+    #[cfg(test)]
+    pub(super) fn without_driver() -> Self {
+        let open = Arc::new(|_| Err("there is no driver".to_owned()));
+        Self { open, control: Some(Path::new("/nowhere/ublk-control")) }
+    }
+
+    /// Without the driver there are no devices, whatever the records say.
+    pub(super) fn has_driver(&self) -> bool {
+        self.control.is_none_or(|path| !matches!(path.try_exists(), Ok(false)))
     }
 
     /// For the commands of one device.
     pub(super) fn open(&self, device: u32) -> Result<Driver, String> {
-        (self.0)(device)
+        (self.open)(device)
     }
 }
 

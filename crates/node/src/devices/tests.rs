@@ -174,6 +174,19 @@ fn device_without_a_thread_is_removed_by_force_and_refused_otherwise() {
     assert!(!node.has_record(&label));
 }
 
+/// A machine that started without the module could neither demote nor take down what had one.
+#[test]
+fn record_without_a_driver_stands_in_nobodys_way() {
+    let mut node = Node::new();
+    let (label, definition) = node.leave_first();
+    let devices = Arc::get_mut(&mut node.devices).unwrap();
+    devices.access = Access::without_driver();
+    for force in [Force::No, Force::Yes] {
+        assert!(!node.devices.remove(&label, Some(&definition), force).unwrap(), "there is none");
+    }
+    assert!(node.has_record(&label), "it is looked for when there is a driver");
+}
+
 #[test]
 fn order_that_the_thread_of_a_device_did_not_hear_is_carried_out_after_its_end() {
     let node = Node::new();

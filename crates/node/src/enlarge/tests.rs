@@ -199,5 +199,7 @@ fn nothing_is_written_to_a_disk_that_was_given_up_meanwhile() {
     assert!(matches!(result, Err((Moved::Not, _))), "{result:?}");
     device.zero(0..PAGE_BYTES).unwrap_err();
     device.write(0, &[1; SUPERBLOCK_BYTES]).unwrap_err();
+    // Nor is whoever waits for it kept by what is read.
+    device.read(0, PAGE_BYTES).unwrap_err();
     assert!(std::fs::read(replica.meta()).unwrap() == before, "something was written");
 }

@@ -359,7 +359,11 @@ impl Shard {
                 let input = ResourceInput::Disconnected { peer };
                 rim.inbox.push_back((id, Input::Resource(input)));
             }
-            Effect::Action(action) => self.perform_action(id, action),
+            Effect::Action(action) => {
+                self.perform_action(id, action);
+                // The way of initiators follows what was under way until now.
+                self.look_at_path(id);
+            }
         }
     }
 }

@@ -395,7 +395,9 @@ impl Resource {
         late.map(|(&node, _)| node).collect()
     }
 
-    pub(crate) fn has_majority(&self) -> bool {
+    /// As of the last step: a quorum answers, where this node is Primary one that holds others off.
+    #[must_use]
+    pub fn has_majority(&self) -> bool {
         match &self.session {
             Some(session) if session.purpose == Purpose::Clients => self.now < session.lease_until,
             Some(_) | None => self.reaches_majority(),
