@@ -55,6 +55,26 @@ pub struct CreateMdOptions {
     pub overwrite: Overwrite,
 }
 
+#[cfg(test)]
+impl CreateMdOptions {
+    /// Of the only volume and the only member of `r0`, on disks that are empty.
+    pub(crate) fn of_r0(disk: PathBuf, metadata_disk: Option<PathBuf>) -> Self {
+        Self {
+            disk,
+            metadata_disk,
+            resource_name: "r0".to_owned(),
+            volume: 0,
+            first: None,
+            node_id: 0,
+            member_ids: vec![0],
+            size_bytes: None,
+            peers_max: None,
+            former_bytes: None,
+            overwrite: Overwrite::Refuse,
+        }
+    }
+}
+
 /// Where the first volume of a resource with several is.
 #[derive(Clone, Debug)]
 pub struct FirstDisk {

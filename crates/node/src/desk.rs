@@ -41,6 +41,20 @@ impl Desk {
         Self { senders, waiting: Mutex::default() }
     }
 
+    /// With the mailboxes of so many shards, each with room for so many questions.
+    #[cfg(test)]
+    pub(crate) fn with_mailboxes(
+        shards: u8,
+        room: usize,
+    ) -> (Self, Vec<io::mailbox::Receiver<ToShard>>) {
+        let waker = io::Parker::new().unwrap().waker();
+        let (senders, mailboxes) = (0..shards)
+            .map(|_| io::mailbox::Mailbox::channel(room, waker.clone()))
+            .map(|(sender, mailbox)| (Mutex::new(sender), mailbox))
+            .unzip();
+        (Self::new(senders), mailboxes)
+    }
+
     pub(crate) fn shards(&self) -> u8 {
         u8::try_from(self.senders.len()).expect("few shards")
     }
@@ -193,20 +207,13 @@ fn no_answer(deadline: Duration) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use io::Parker;
-    use io::mailbox::Mailbox;
 
     use super::*;
 
     /// A shard that had no room just then went on to serve while the daemon ended.
     #[test]
     fn question_that_must_not_be_lost_waits_for_room_in_the_mailbox_of_each_shard() {
-        let waker = Parker::new().unwrap().waker();
-        let (senders, mut mailboxes): (Vec<_>, Vec<_>) = (0..3)
-            .map(|_| Mailbox::channel(1, waker.clone()))
-            .map(|(it, end)| (Mutex::new(it), end))
-            .unzip();
-        let desk = Desk::new(senders);
+        let (desk, mut mailboxes) = Desk::with_mailboxes(3, 1);
         assert!(desk.tell(0, ToShard::Exit) && desk.tell(2, ToShard::Exit));
         let stop = |ticket| ToShard::Stop { ticket };
         let answers = thread::scope(|scope| {

@@ -406,6 +406,18 @@ fn crowd_node_1(it: &mut Scenario) {
     it.configure(&[1], &[0, 1, 2, 3]);
 }
 
+/// Node 3 became a member while node 1 was away, whose metadata have no room for that.
+fn without_a_slot_at_node_1() -> Scenario {
+    let mut it = Scenario::with_spares(4, 0, 1);
+    it.cluster.kill(1);
+    it.must_write(0, 7, 1);
+    it.configure(&[0, 2, 3], &[0, 1, 2, 3]);
+    it.until("the newcomer", |it| it.is_in_sync(0, 3));
+    crowd_node_1(&mut it);
+    it.run(Duration::from_secs(1));
+    it
+}
+
 /// Node 1 gets metadata with more room.
 fn give_node_1_room(it: &mut Scenario) {
     it.cluster.options.quirks.few_slots = None;
@@ -437,13 +449,7 @@ fn who_is_left_out_for_want_of_a_slot_keeps_no_session() {
 /// and was asked for ever.
 #[test]
 fn who_returns_without_a_slot_for_a_member_keeps_no_session() {
-    let mut it = Scenario::with_spares(4, 0, 1);
-    it.cluster.kill(1);
-    it.must_write(0, 7, 1);
-    it.configure(&[0, 2, 3], &[0, 1, 2, 3]);
-    it.until("the newcomer", |it| it.is_in_sync(0, 3));
-    crowd_node_1(&mut it);
-    it.run(Duration::from_secs(1));
+    let mut it = without_a_slot_at_node_1();
     it.demote(0);
     assert!(led_seconds(&mut it) < 10);
     it.promote(0);
@@ -457,13 +463,7 @@ fn who_returns_without_a_slot_for_a_member_keeps_no_session() {
 /// only when its rest is over.
 #[test]
 fn who_was_left_out_for_want_of_a_slot_returns_when_that_member_is_gone() {
-    let mut it = Scenario::with_spares(4, 0, 1);
-    it.cluster.kill(1);
-    it.must_write(0, 7, 1);
-    it.configure(&[0, 2, 3], &[0, 1, 2, 3]);
-    it.until("the newcomer", |it| it.is_in_sync(0, 3));
-    crowd_node_1(&mut it);
-    it.run(Duration::from_secs(1));
+    let mut it = without_a_slot_at_node_1();
     assert!(!it.is_in_sync(0, 1));
     it.stop(3);
     it.configure(&[0, 1, 2], &[0, 1, 2]);

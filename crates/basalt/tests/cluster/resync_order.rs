@@ -84,8 +84,8 @@ fn is_suspended(status: &ResourceStatus) -> bool {
     })
 }
 
-#[test]
-fn a_resync_waits_for_the_one_that_it_comes_after() {
+/// Node 2 is down, and misses much of `r0`, after which `r1` comes. With a client of each.
+fn start_with_much_to_copy() -> (Cluster, Connection, Connection) {
     let mut cluster = start("resync-after r0/0;", &[]);
     let (mut first, mut second) = (client(&cluster, "r0"), client(&cluster, "r1"));
     cluster.kill(2);
@@ -93,6 +93,12 @@ fn a_resync_waits_for_the_one_that_it_comes_after() {
         first.write(at as u64, &vec![1; 1 << 20]).unwrap();
     }
     second.write(0, &[2; BLOCK]).unwrap();
+    (cluster, first, second)
+}
+
+#[test]
+fn a_resync_waits_for_the_one_that_it_comes_after() {
+    let (mut cluster, mut first, second) = start_with_much_to_copy();
     cluster.launch(2);
     // Beside clients a resync keeps to its rate.
     let mut look = |name: &str| {
@@ -119,13 +125,7 @@ fn a_resync_waits_for_the_one_that_it_comes_after() {
 /// They took a restart, which the replica that waits does without.
 #[test]
 fn a_resync_that_waits_and_its_rate_follow_the_configuration() {
-    let mut cluster = start("resync-after r0/0;", &[]);
-    let (mut first, mut second) = (client(&cluster, "r0"), client(&cluster, "r1"));
-    cluster.kill(2);
-    for at in (0..DIRTY_BYTES).step_by(1 << 20) {
-        first.write(at as u64, &vec![1; 1 << 20]).unwrap();
-    }
-    second.write(0, &[2; BLOCK]).unwrap();
+    let (mut cluster, mut first, second) = start_with_much_to_copy();
     // Without end, so that there is no hurry.
     let change = |cluster: &Cluster, from: &str, to: &str| {
         let text = fs::read_to_string(cluster.config()).unwrap();

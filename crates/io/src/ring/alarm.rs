@@ -115,3 +115,24 @@ impl Alarm {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many waits, so far apart, it takes until the alarm begins, if it does.
+    fn waits_until_it_begins(apart: Duration) -> Option<u32> {
+        let mut needs = Needs::NONE;
+        let mut now = Time(1_000_000_000);
+        (1..100).find(|_| {
+            now = now + apart;
+            needs.note(now)
+        })
+    }
+
+    #[test]
+    fn alarm_begins_where_waits_come_one_upon_the_other() {
+        assert_eq!(waits_until_it_begins(PERIOD / 2), Some(ENOUGH));
+        assert_eq!(waits_until_it_begins(PERIOD), None);
+    }
+}

@@ -61,19 +61,7 @@ impl Place {
     }
 
     fn options(&self, overwrite: Overwrite) -> CreateMdOptions {
-        CreateMdOptions {
-            disk: self.disk(),
-            metadata_disk: self.meta.clone(),
-            resource_name: "r0".to_owned(),
-            volume: 0,
-            first: None,
-            node_id: 0,
-            member_ids: vec![0],
-            size_bytes: None,
-            peers_max: None,
-            former_bytes: None,
-            overwrite,
-        }
+        CreateMdOptions { overwrite, ..CreateMdOptions::of_r0(self.disk(), self.meta.clone()) }
     }
 
     fn create(&self, overwrite: Overwrite) {

@@ -119,23 +119,15 @@ fn ask_all(
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-    use std::sync::Mutex;
     use std::thread;
 
     use api::status::NodeStatus;
-    use io::Parker;
-    use io::mailbox::Mailbox;
 
     use super::*;
 
     /// Two data threads with so many resources, which say how many each question was about.
     fn ask(count: usize, about: About<'_>) -> (Vec<String>, Vec<usize>) {
-        let waker = Parker::new().unwrap().waker();
-        let (senders, mut mailboxes): (Vec<_>, Vec<_>) = (0..2)
-            .map(|_| Mailbox::channel(4, waker.clone()))
-            .map(|(it, end)| (Mutex::new(it), end))
-            .unzip();
-        let desk = Desk::new(senders);
+        let (desk, mut mailboxes) = Desk::with_mailboxes(2, 4);
         let known: BTreeSet<String> = (0..count).map(|number| format!("r{number}")).collect();
         let here = |name: &&String, shard| desk.home_of(name) == shard;
         let status = |name: &String| ResourceStatus { name: name.clone(), ..Default::default() };

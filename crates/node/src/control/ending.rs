@@ -86,23 +86,18 @@ fn have_end(desk: &Desk, mut is_over: impl FnMut() -> bool, until: Time) -> bool
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
     use std::time::Duration;
-
-    use io::Parker;
-    use io::mailbox::Mailbox;
 
     use super::*;
 
     /// It was told once, and went on to serve if it had no room for that.
     #[test]
     fn data_thread_is_told_to_end_until_it_hears_it() {
-        let (sender, mut mailbox) = Mailbox::channel(1, Parker::new().unwrap().waker());
-        let desk = Desk::new(vec![Mutex::new(sender)]);
+        let (desk, mut mailboxes) = Desk::with_mailboxes(1, 1);
         assert!(desk.tell(0, ToShard::Stop { ticket: 1 }));
         assert!(!have_end(&desk, || false, io::now()), "it hears nothing");
         // What it did not hear before this look was told when it had no room.
-        let is_over = || matches!(mailbox.pop(), Some(ToShard::Exit));
+        let is_over = || matches!(mailboxes[0].pop(), Some(ToShard::Exit));
         assert!(have_end(&desk, is_over, io::now() + Duration::from_secs(2)));
     }
 }

@@ -3,8 +3,7 @@
 use std::sync::Mutex;
 
 use frontend::ublk::control::operation;
-use io::Parker;
-use io::mailbox::{Mailbox, Receiver};
+use io::mailbox::Receiver;
 use tempfile::TempDir;
 
 use super::*;
@@ -33,12 +32,8 @@ impl Node {
         let directory = tempfile::tempdir().unwrap();
         let mut patience = Patience::new(Duration::ZERO);
         let state = StateDir::open(&directory.path().join("state"), &mut patience).unwrap();
-        let waker = Parker::new().unwrap().waker();
-        let (senders, mailboxes) = (0..2)
-            .map(|_| Mailbox::channel(4, waker.clone()))
-            .map(|(it, end)| (Mutex::new(it), end))
-            .unzip();
-        let desk = Arc::new(Desk::new(senders));
+        let (desk, mailboxes) = Desk::with_mailboxes(2, 4);
+        let desk = Arc::new(desk);
         let news = (0..2).map(|shard| {
             let mut names = (0..100).map(|number| format!("r{number}"));
             let name = names.find(|name| desk.home_of(name) == shard).unwrap();

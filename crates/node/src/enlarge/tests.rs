@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::control::disk_work::DiskWork;
-use crate::create_md::{CreateMdOptions, LANES_DEFAULT, Overwrite, create_md};
+use crate::create_md::{CreateMdOptions, LANES_DEFAULT, create_md};
 
 const MIB: u64 = 1 << 20;
 const DATA_BYTES: u64 = 128 * MIB;
@@ -49,20 +49,7 @@ impl Replica {
         let [data, meta] = ["data", "meta"].map(|name| directory.path().join(name));
         File::create(&data).unwrap().set_len(DATA_BYTES).unwrap();
         File::create(&meta).unwrap().set_len(LEAST_BYTES).unwrap();
-        create_md(&CreateMdOptions {
-            disk: data.clone(),
-            metadata_disk: Some(meta.clone()),
-            resource_name: "r0".to_owned(),
-            volume: 0,
-            first: None,
-            node_id: 0,
-            member_ids: vec![0],
-            size_bytes: None,
-            peers_max: None,
-            former_bytes: None,
-            overwrite: Overwrite::Refuse,
-        })
-        .unwrap();
+        create_md(&CreateMdOptions::of_r0(data.clone(), Some(meta.clone()))).unwrap();
         let text = format!(
             "resource r0 {{ on a {{ node-id 0; address 127.0.0.1:1;
                volume 0 {{ device minor 1; disk {}; meta-disk {}; }} }} }}",

@@ -17,7 +17,7 @@ use stdx::time::Time;
 use tempfile::TempDir;
 
 use crate::attach::attach;
-use crate::create_md::{CreateMdOptions, Overwrite, create_md};
+use crate::create_md::{CreateMdOptions, create_md};
 use crate::definition::Definition;
 use crate::limits::REGISTER_PATIENCE;
 use crate::links::HostedId;
@@ -48,20 +48,7 @@ impl Place {
         let directory = tempfile::tempdir().unwrap();
         let disk = directory.path().join("disk");
         File::create(&disk).unwrap().set_len(DISK_BYTES).unwrap();
-        create_md(&CreateMdOptions {
-            disk: disk.clone(),
-            metadata_disk: None,
-            resource_name: "r0".to_owned(),
-            volume: 0,
-            first: None,
-            node_id: 0,
-            member_ids: vec![0],
-            size_bytes: None,
-            peers_max: None,
-            former_bytes: None,
-            overwrite: Overwrite::Refuse,
-        })
-        .unwrap();
+        create_md(&CreateMdOptions::of_r0(disk.clone(), None)).unwrap();
         let text = format!(
             "resource r0 {{ on a {{ node-id 0; address 127.0.0.1:1;
                volume 0 {{ device minor 1; disk {}; meta-disk internal; }} }} }}",
