@@ -314,7 +314,7 @@ impl Resource {
 
     fn next_wake(&self) -> Time {
         let attempt = self.attempt.as_ref().map_or(Time::NEVER, Attempt::wake_at);
-        let promotion = self.promotion.as_ref().map_or(Time::NEVER, Promotion::wake_at);
+        let promotion = self.promotion_wakes_at();
         let session = self.session.as_ref().map_or(Time::NEVER, Session::wake_at);
         let asked = self.leave_wakes_at().min(self.suspension_wakes_at()).min(self.alone_at());
         let asked = asked.min(self.give_way_wakes_at());

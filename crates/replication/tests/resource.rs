@@ -8,11 +8,13 @@ use format::ids::{
 use format::message::{Control, Sealed, SealedLane};
 use format::metadata::{Candidate, Register, ReplicaState, Slot, Superblock, VoteStamp};
 use replication::contract::{
-    CommandId, FromGroup, PeerReport, ResourceAction, ResourceInput, RoundId, SaveId, ToGroup,
+    Command, CommandId, FromGroup, PeerReport, PromoteMode, ResourceAction, ResourceInput, RoundId,
+    SaveId, ToGroup,
 };
 use replication::limits;
 use replication::resource::{
     AckWhen, Comparing, Congestion, Demands, MemberOptions, Readmission, Resource, ResourceOptions,
+    WithoutQuorum,
 };
 use stdx::time::Time;
 
@@ -55,6 +57,12 @@ fn resource(candidate: Option<Candidate>) -> Resource {
 }
 
 fn resource_with(superblock: Option<Superblock>) -> Resource {
+    let mut resource = Resource::new(options(superblock));
+    connect(&mut resource);
+    resource
+}
+
+fn options(superblock: Option<Superblock>) -> ResourceOptions {
     let member = |id| MemberOptions {
         node: node(id),
         diskful: true,
@@ -71,7 +79,7 @@ fn resource_with(superblock: Option<Superblock>) -> Resource {
         write_counter: 1,
         disk_left_at: None,
     };
-    let mut resource = Resource::new(ResourceOptions {
+    ResourceOptions {
         resource: ResourceId(1),
         name: "r".to_owned(),
         me: node(1),
@@ -89,16 +97,34 @@ fn resource_with(superblock: Option<Superblock>) -> Resource {
         resync_rate: 0,
         comparing: Comparing::Full,
         readmission: Readmission::AtOnce,
-    });
+    }
+}
+
+fn connect(resource: &mut Resource) {
     let report = PeerReport { boot_id: BootId(2), shards: 1, replica: None };
-    step(&mut resource, ResourceInput::Connected { peer: node(0), report: Box::new(report) });
-    resource
+    step(resource, ResourceInput::Connected { peer: node(0), report: Box::new(report) });
 }
 
 fn step(resource: &mut Resource, input: ResourceInput) -> Vec<ResourceAction> {
+    step_at(resource, Time(2), input)
+}
+
+fn step_at(resource: &mut Resource, now: Time, input: ResourceInput) -> Vec<ResourceAction> {
     let mut actions = Vec::new();
-    resource.step(Time(2), input, &mut actions);
+    resource.step(now, input, &mut actions);
     actions
+}
+
+/// Ticks whenever it wants to be woken, from `now` until then.
+fn tick_until(resource: &mut Resource, mut now: Time, end: Time) -> Vec<(Time, ResourceAction)> {
+    let mut all = Vec::new();
+    while resource.wake_at() <= end {
+        assert!(resource.wake_at() > now, "it wants to be woken at {now:?} for ever");
+        now = resource.wake_at();
+        let actions = step_at(resource, now, ResourceInput::Tick);
+        all.extend(actions.into_iter().map(|action| (now, action)));
+    }
+    all
 }
 
 fn from_peer(message: Control) -> ResourceInput {
@@ -214,6 +240,24 @@ fn what_a_seal_reports_is_bounded_and_covers_all() {
         let is_covered = |range: &BlockRange| said.iter().any(|one| one.contains(*range));
         assert!(ranges.iter().step_by(997).all(is_covered));
     }
+}
+
+/// A script takes longer than a promotion that is not asked for proof.
+#[test]
+fn a_promotion_that_waits_for_a_proof_sleeps_until_there_is_one() {
+    let mut alone = options(Some(superblock(None)));
+    alone.register.accepted = Some((Ballot { counter: 5, random: 1 }, joined(ValueId(8))));
+    alone.demands.without_quorum = WithoutQuorum::GoOnFenced;
+    let mut resource = Resource::new(alone);
+    let (id, start) = (CommandId(1), Time(2));
+    let promote = Command::Promote(PromoteMode::Normal);
+    step(&mut resource, ResourceInput::Command { id, command: promote });
+    let all = tick_until(&mut resource, start, start + 2 * limits::FENCE_PATIENCE);
+    let asked = all.iter().filter(|(_, it)| matches!(it, ResourceAction::AskToFence { .. }));
+    let asked: Vec<Time> = asked.map(|(at, _)| *at).collect();
+    let answers = all.iter().filter(|(_, it)| matches!(it, ResourceAction::Answer { .. }));
+    let answers: Vec<Time> = answers.map(|(at, _)| *at).collect();
+    assert_eq!((asked.len(), answers), (1, vec![asked[0] + limits::FENCE_PATIENCE]));
 }
 
 fn superblock_of(actions: &[ResourceAction]) -> &Superblock {

@@ -134,11 +134,17 @@ impl Resource {
         });
     }
 
-    /// An answer is on its way.
-    pub(crate) fn waits_for_fencing(&self) -> bool {
-        let waits =
-            |known: &Fenced| matches!(known, Fenced::Asked { until, .. } if self.now < *until);
-        self.fencing.peers.values().any(waits)
+    fn answers_due(&self) -> impl Iterator<Item = Time> {
+        let known = self.fencing.peers.values();
+        known.filter_map(|it| match it {
+            Fenced::Asked { until, .. } => Some(*until),
+            Fenced::NotOut { .. } | Fenced::Out => None,
+        })
+    }
+
+    /// Until then an answer may be on its way.
+    pub(crate) fn fencing_until(&self) -> Time {
+        self.answers_due().max().unwrap_or(Time::ZERO)
     }
 
     /// Those of whom nobody says that they are out.

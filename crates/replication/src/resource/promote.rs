@@ -113,7 +113,7 @@ impl Promotion {
         self.commands
     }
 
-    pub(crate) fn wake_at(&self) -> Time {
+    fn wake_at(&self, end: Time) -> Time {
         let phase = match &self.phase {
             Phase::Sealing { until, .. }
             | Phase::Announcing { until, .. }
@@ -121,12 +121,12 @@ impl Promotion {
             Phase::Reading | Phase::Recording { .. } | Phase::Proposing { .. } => Time::NEVER,
         };
         match self.phase {
-            // Past its deadline a value that may be chosen is still waited for.
+            // Past its end a value that may be chosen is still waited for.
             Phase::Proposing { .. } | Phase::Announcing { .. } => phase,
             Phase::Reading
             | Phase::Sealing { .. }
             | Phase::Recording { .. }
-            | Phase::Resting { .. } => phase.min(self.deadline),
+            | Phase::Resting { .. } => phase.min(end),
         }
     }
 }
@@ -167,10 +167,20 @@ impl Resource {
         self.promotion = Some(Promotion::new(Vec::new(), purpose, mode, times, known));
     }
 
+    /// When it is given up: what others are asked for proof of takes longer than what it asks them.
+    fn end_of(&self, promotion: &Promotion) -> Time {
+        promotion.deadline.max(self.fencing_until())
+    }
+
+    pub(crate) fn promotion_wakes_at(&self) -> Time {
+        let wakes_at = |promotion: &Promotion| promotion.wake_at(self.end_of(promotion));
+        self.promotion.as_ref().map_or(Time::NEVER, wakes_at)
+    }
+
     pub(crate) fn advance_promotion(&mut self) {
         let Some(promotion) = &self.promotion else { return };
         let now = self.now;
-        let is_over = now >= promotion.deadline && !self.waits_for_fencing();
+        let is_over = now >= self.end_of(promotion);
         if is_over && !self.is_promotion_in_doubt() {
             return self.give_up_promotion();
         }
