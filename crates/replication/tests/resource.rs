@@ -7,6 +7,7 @@ use format::ids::{
 };
 use format::message::{Control, Sealed, SealedLane};
 use format::metadata::{Candidate, Register, ReplicaState, Slot, Superblock, VoteStamp};
+use format::space::Place;
 use replication::contract::{
     Command, CommandId, FromGroup, PeerReport, PromoteMode, ResourceAction, ResourceInput, RoundId,
     SaveId, ToGroup,
@@ -258,6 +259,28 @@ fn a_promotion_that_waits_for_a_proof_sleeps_until_there_is_one() {
     let answers = all.iter().filter(|(_, it)| matches!(it, ResourceAction::Answer { .. }));
     let answers: Vec<Time> = answers.map(|(at, _)| *at).collect();
     assert_eq!((asked.len(), answers), (1, vec![asked[0] + limits::FENCE_PATIENCE]));
+}
+
+/// A disk takes its time to become larger, and more than the next try was to wait.
+#[test]
+fn a_replica_whose_disk_is_being_enlarged_sleeps_until_it_is() {
+    let mut resource = resource(None);
+    let mut value = joined(ValueId(8));
+    value.volumes[0].size_bytes = 2 * SIZE;
+    let ballot = Ballot { counter: 5, random: 1 };
+    let actions = step(&mut resource, from_peer(Control::Chosen { ballot, value }));
+    let is_ask = |it: &ResourceAction| matches!(it, ResourceAction::EnlargeDisk { .. });
+    assert!(actions.iter().any(is_ask), "{actions:?}");
+    let late = Time(2) + 3 * limits::ROOM_RETRY;
+    let all = tick_until(&mut resource, Time(2), late);
+    assert!(!all.iter().any(|(_, it)| is_ask(it)), "{all:?}");
+    // There is no room: it tries again in a while.
+    let place = Place::FIRST;
+    let enlarged = ResourceInput::DiskEnlarged { place, size_bytes: SIZE };
+    let mut again = step_at(&mut resource, late, enlarged);
+    let later = tick_until(&mut resource, late, late + limits::ROOM_RETRY);
+    again.extend(later.into_iter().map(|(_, it)| it));
+    assert!(again.iter().any(is_ask), "{again:?}");
 }
 
 fn superblock_of(actions: &[ResourceAction]) -> &Superblock {

@@ -54,9 +54,9 @@ impl Default for DiskRoom {
 }
 
 impl DiskRoom {
-    /// When room that was not to be had is asked for again.
+    /// When room that was not to be had is asked for again: not beside an enlargement.
     pub(crate) fn ask_again_at(&self) -> Time {
-        self.ask_again_at
+        if self.enlarging.is_some() { Time::NEVER } else { self.ask_again_at }
     }
 
     /// The volume is served by a device here that cannot follow.
