@@ -148,17 +148,38 @@ fn a_proof_is_good_for_one_absence() {
     assert_eq!(it.ended(waiting), None);
 }
 
-/// Between the core and its node, questions and answers may get lost.
+/// Between the core and its node, questions and answers may get lost. One that only comes late is
+/// the answer all the same: the question is about the same absence.
 #[test]
 fn a_question_without_an_answer_is_asked_again() {
     let mut it = pair();
     it.part(&[0], &[1]);
+    let waiting = it.write(0, 7, 2);
+    it.until("the question", |it| asks_about(it, 0, 1));
+    let first = it.cluster.fence_asked[0].take().expect("just seen");
+    it.run(Duration::from_secs(110));
+    assert_eq!(it.cluster.fence_asked[0], None);
+    it.run(Duration::from_secs(20));
+    assert!(asks_about(&it, 0, 1));
+    it.cluster.kill(1);
+    it.cluster.fence_asked[0] = Some(first);
+    it.cluster.answer_fence(0, FenceVerdict::Out);
+    it.until("the write", |it| it.ended(waiting).is_some());
+}
+
+/// It was called again meanwhile, and the first call said that it could not put the peer out.
+#[test]
+fn a_proof_counts_though_an_earlier_answer_was_none() {
+    let mut it = pair();
+    it.part(&[0], &[1]);
+    let waiting = it.write(0, 7, 2);
     it.until("the question", |it| asks_about(it, 0, 1));
     let first = it.cluster.fence_asked[0];
-    it.run(Duration::from_secs(110));
-    assert_eq!(it.cluster.fence_asked[0], first);
-    it.run(Duration::from_secs(20));
-    assert_ne!(it.cluster.fence_asked[0], first);
+    it.cluster.answer_fence(0, FenceVerdict::Unproven);
+    it.cluster.kill(1);
+    it.cluster.fence_asked[0] = first;
+    it.cluster.answer_fence(0, FenceVerdict::Out);
+    it.until("the write", |it| it.ended(waiting).is_some());
 }
 
 /// Both were told what was not so: two lines, which nobody merges.

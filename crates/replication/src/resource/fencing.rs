@@ -42,8 +42,9 @@ enum Fenced {
         until: Time,
     },
     Out,
-    /// Nobody says so; as of then.
+    /// Nobody says so; as of then. An answer to the same question may yet.
     NotOut {
+        number: u64,
         since: Time,
     },
 }
@@ -93,14 +94,15 @@ impl Resource {
     }
 
     fn is_out(&mut self, peer: NodeId) -> bool {
-        match self.fencing.peers.get(&peer) {
+        let number = match self.fencing.peers.get(&peer) {
             Some(Fenced::Out) => return true,
             Some(Fenced::NotOut { .. }) => return false,
             Some(Fenced::Asked { until, .. }) if self.now < *until => return false,
-            Some(Fenced::Asked { .. }) | None => {}
-        }
-        // Another life of the resource may be answered late: its numbers are others.
-        let number = self.random.next_u64();
+            // It is about the same absence: an answer that comes late is one all the same.
+            Some(Fenced::Asked { number, .. }) => *number,
+            // Another life of the resource may be answered late: its numbers are others.
+            None => self.random.next_u64(),
+        };
         let until = self.now + limits::FENCE_PATIENCE;
         self.fencing.peers.insert(peer, Fenced::Asked { number, until });
         self.actions.push(ResourceAction::AskToFence { number, peer });
@@ -108,15 +110,18 @@ impl Resource {
     }
 
     pub(crate) fn on_fence_answer(&mut self, number: u64, verdict: FenceVerdict) {
-        let is_asked = |known: &&mut Fenced| match **known {
-            Fenced::Asked { number: asked, .. } => asked == number,
-            Fenced::Out | Fenced::NotOut { .. } => false,
-        };
-        if let Some(known) = self.fencing.peers.values_mut().find(is_asked) {
-            *known = match verdict {
-                FenceVerdict::Out => Fenced::Out,
-                FenceVerdict::Unproven => Fenced::NotOut { since: self.now },
+        for known in self.fencing.peers.values_mut() {
+            let (Fenced::Asked { number: asked, .. } | Fenced::NotOut { number: asked, .. }) =
+                *known
+            else {
+                continue;
             };
+            if asked == number {
+                *known = match verdict {
+                    FenceVerdict::Out => Fenced::Out,
+                    FenceVerdict::Unproven => Fenced::NotOut { number, since: self.now },
+                };
+            }
         }
     }
 
@@ -128,10 +133,13 @@ impl Resource {
     /// Somebody wants to be Primary: what nobody could do before is asked for again.
     pub(crate) fn retry_fencing(&mut self) {
         let now = self.now;
-        self.fencing.peers.retain(|_, known| match known {
-            Fenced::NotOut { since } => now < *since + limits::FENCE_RETRY,
-            Fenced::Asked { .. } | Fenced::Out => true,
-        });
+        for known in self.fencing.peers.values_mut() {
+            if let Fenced::NotOut { number, since } = *known
+                && now >= since + limits::FENCE_RETRY
+            {
+                *known = Fenced::Asked { number, until: now };
+            }
+        }
     }
 
     fn answers_due(&self) -> impl Iterator<Item = Time> {
