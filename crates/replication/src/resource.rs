@@ -317,7 +317,7 @@ impl Resource {
         let promotion = self.promotion_wakes_at();
         let session = self.session.as_ref().map_or(Time::NEVER, Session::wake_at);
         let asked = self.leave_wakes_at().min(self.suspension_wakes_at()).min(self.alone_at());
-        let asked = asked.min(self.give_way_wakes_at());
+        let asked = asked.min(self.fencing_wakes_at()).min(self.give_way_wakes_at());
         let asked = asked.min(self.reopening_until()).min(self.agreement_due());
         let asked = asked.min(self.left_out.wakes_at(self.now));
         let size = self.size_wish_until().min(self.resize_wakes_at());

@@ -167,6 +167,23 @@ fn a_question_without_an_answer_is_asked_again() {
     it.until("the write", |it| it.ended(waiting).is_some());
 }
 
+/// The disk of the other one is detached already: nothing but its vote is missing, and nothing is
+/// tried meanwhile.
+#[test]
+fn a_question_that_got_lost_is_asked_again_though_nothing_else_happens() {
+    let mut it = pair();
+    let detached = it.command(1, Command::Detach);
+    it.until("the end of its replica", |it| it.succeeded(detached) && !it.is_in_sync(0, 1));
+    assert_eq!(it.voters(0), [0, 1]);
+    it.part(&[0], &[1]);
+    it.until("the question", |it| asks_about(it, 0, 1));
+    it.cluster.fence_asked[0] = None;
+    it.run(Duration::from_secs(110));
+    assert_eq!(it.cluster.fence_asked[0], None);
+    it.run(Duration::from_secs(20));
+    assert!(asks_about(&it, 0, 1));
+}
+
 /// It was called again meanwhile, and the first call said that it could not put the peer out.
 #[test]
 fn a_proof_counts_though_an_earlier_answer_was_none() {

@@ -155,6 +155,14 @@ impl Resource {
         self.answers_due().max().unwrap_or(Time::ZERO)
     }
 
+    /// When a question that was not answered is to be asked again.
+    pub(crate) fn fencing_wakes_at(&self) -> Time {
+        if !self.wants_to_go_alone() {
+            return Time::NEVER;
+        }
+        self.answers_due().filter(|until| *until > self.now).min().unwrap_or(Time::NEVER)
+    }
+
     /// Those of whom nobody says that they are out.
     pub(crate) fn not_out(&self) -> MemberSet {
         let known = self.fencing.peers.iter();

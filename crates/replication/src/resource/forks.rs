@@ -191,6 +191,11 @@ impl Resource {
         Branch(self.random.next_u64() & !63 | u64::from(self.me().get()) << 1 | along)
     }
 
+    /// There is no quorum, and this node may go on without.
+    pub(crate) fn wants_to_go_alone(&self) -> bool {
+        self.forks.alone_at != Time::NEVER
+    }
+
     pub(crate) fn alone_at(&self) -> Time {
         // Once it is due, other events bring it on.
         if self.forks.alone_at > self.now { self.forks.alone_at } else { Time::NEVER }
