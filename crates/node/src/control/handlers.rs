@@ -12,7 +12,7 @@ mod fencing;
 mod script;
 mod triggers;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -48,8 +48,8 @@ struct Shared {
     /// Of the resources that are up and have any.
     scripts: BTreeMap<String, Scripts>,
     waiting: VecDeque<Call>,
-    /// Resources for which a script is running.
-    busy: BTreeSet<String>,
+    /// Resources for which a script is running, and what its end answers.
+    busy: BTreeMap<String, Option<Question>>,
     counts: BTreeMap<(String, &'static str), HandlerStatus>,
     is_ended: bool,
 }
@@ -81,6 +81,10 @@ enum Question {
 }
 
 impl Call {
+    fn is_fence(&self) -> bool {
+        matches!(self.answers, Some(Question::Fence(..)))
+    }
+
     /// The script did what it is there for.
     fn is_good(&self, status: u8) -> bool {
         match self.answers {
@@ -167,13 +171,18 @@ impl Handlers {
         let Some(script) = script.cloned().filter(|_| !shared.is_ended) else {
             return Some(Verdict::Refused);
         };
-        let is_full = shared.waiting.len() >= HANDLERS_WAITING_MAX;
-        let count = shared.count(resource, trigger.handler);
+        let call =
+            Call { resource: resource.to_owned(), trigger, script, state: state.cloned(), answers };
+        let Some(call) = shared.without_second_fence(call) else { return None };
+        // Those that fence are as many as there are peers.
+        let count = shared.waiting.iter().filter(|it| !it.is_fence()).count();
+        let is_full = !call.is_fence() && count >= HANDLERS_WAITING_MAX;
+        let count = shared.count(resource, call.trigger.handler);
         if is_full {
             count.calls += 1;
             count.failures += 1;
             let scope = Scope::resource(resource);
-            let name = trigger.handler;
+            let name = call.trigger.handler;
             log!(
                 Error,
                 scope,
@@ -183,12 +192,11 @@ impl Handlers {
             return Some(Verdict::Refused);
         }
         count.pending += 1;
-        let (resource, state) = (resource.to_owned(), state.cloned());
-        let call = Call { resource, trigger, script, state, answers };
         // Clients wait for what fences.
-        match answers {
-            Some(Question::Fence(..)) => shared.waiting.push_front(call),
-            Some(Question::Resync(_)) | None => shared.waiting.push_back(call),
+        if call.is_fence() {
+            shared.waiting.push_front(call);
+        } else {
+            shared.waiting.push_back(call);
         }
         None
     }
@@ -199,10 +207,10 @@ impl Handlers {
         if shared.busy.len() >= HANDLERS_AT_ONCE_MAX {
             return None;
         }
-        let is_free = |call: &Call| !shared.busy.contains(&call.resource);
+        let is_free = |call: &Call| !shared.busy.contains_key(&call.resource);
         let place = shared.waiting.iter().position(is_free)?;
         let call = shared.waiting.remove(place)?;
-        shared.busy.insert(call.resource.clone());
+        shared.busy.insert(call.resource.clone(), call.answers);
         Some(call)
     }
 
@@ -231,6 +239,23 @@ impl Handlers {
 }
 
 impl Shared {
+    /// `None` for one whose answer another call brings, or which takes the place of another: a peer
+    /// that was put out, and returned meanwhile, would be put out again.
+    fn without_second_fence(&mut self, call: Call) -> Option<Call> {
+        if !call.is_fence() {
+            return Some(call);
+        }
+        if self.busy.get(&call.resource) == Some(&call.answers) {
+            return None;
+        }
+        let is_same = |it: &&mut Call| {
+            it.is_fence() && it.resource == call.resource && it.trigger.peer == call.trigger.peer
+        };
+        let Some(waiting) = self.waiting.iter_mut().find(is_same) else { return Some(call) };
+        *waiting = call;
+        None
+    }
+
     fn count(&mut self, resource: &str, handler: &'static str) -> &mut HandlerStatus {
         let count = self.counts.entry((resource.to_owned(), handler)).or_default();
         if count.name.is_empty() {
@@ -474,12 +499,15 @@ fn unix_us() -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     fn with_scripts(names: &[&str]) -> Handlers {
         let handlers = Handlers::default();
         for name in names {
-            let scripts = Scripts::from([("disconnected", "true".to_owned())]);
+            let scripts = ["disconnected", "fence-peer"].map(|name| (name, "true".to_owned()));
+            let scripts = Scripts::from(scripts);
             handlers.lock().scripts.insert((*name).to_owned(), scripts);
         }
         handlers
@@ -533,6 +561,57 @@ mod tests {
         drop(shared);
         handlers.forget("a");
         assert!(handlers.take().is_none(), "the resource is down");
+    }
+
+    fn ask_to_fence(handlers: &Handlers, resource: &str, number: u64) -> Option<Verdict> {
+        let peer = Some((1, "peer".to_owned()));
+        let trigger = Trigger { peer, ..Trigger::of_resource("fence-peer") };
+        let question = Question::Fence(number, Unreachable::IsNoProof);
+        handlers.enqueue_answer(resource, trigger, None, Some(question))
+    }
+
+    /// Clients wait for it, and nobody asks for it a second time: more volumes than calls may wait
+    /// lost one peer.
+    #[test]
+    fn who_is_to_be_put_out_is_however_many_calls_wait() {
+        let many: Vec<String> = (0..2 * HANDLERS_WAITING_MAX).map(|it| it.to_string()).collect();
+        let handlers = with_scripts(&many.iter().map(|it| &**it).collect::<Vec<_>>());
+        for _ in 0..=HANDLERS_WAITING_MAX {
+            call(&handlers, "0");
+        }
+        for resource in &many {
+            assert_eq!(ask_to_fence(&handlers, resource, 7), None);
+        }
+        let mut fenced = BTreeSet::new();
+        while let Some(call) = handlers.take() {
+            handlers.finish(&call, 7);
+            if call.trigger.handler == "fence-peer" {
+                fenced.insert(call.resource);
+            }
+        }
+        assert_eq!(fenced.len(), many.len());
+    }
+
+    /// The scripts of many volumes take longer than the core waits for an answer.
+    #[test]
+    fn who_asks_once_more_to_put_a_peer_out_calls_nothing_more() {
+        let handlers = with_scripts(&["a"]);
+        call(&handlers, "a");
+        let before = handlers.take().unwrap();
+        ask_to_fence(&handlers, "a", 7);
+        // Of the same absence, and of another.
+        ask_to_fence(&handlers, "a", 7);
+        ask_to_fence(&handlers, "a", 8);
+        handlers.finish(&before, 0);
+        let fence = handlers.take().unwrap();
+        let question = Question::Fence(8, Unreachable::IsNoProof);
+        assert_eq!(fence.answers, Some(question));
+        ask_to_fence(&handlers, "a", 8);
+        handlers.finish(&fence, 7);
+        assert!(handlers.take().is_none(), "its answer was on its way");
+        let shared = handlers.lock();
+        let count = &shared.counts[&("a".to_owned(), "fence-peer")];
+        assert_eq!((count.calls, count.pending), (1, 0));
     }
 
     #[test]
