@@ -27,6 +27,8 @@ mod requests;
 mod room;
 mod answers;
 mod work;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io as stdio;

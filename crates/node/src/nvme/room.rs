@@ -60,7 +60,11 @@ impl Nvme {
         // An initiator that does not read what it is sent gets no more to read.
         let own = session.held_bytes();
         let is_full = own > 0 && own + request.held_bytes > CLIENT_BYTES_MAX;
-        if is_full || kit.budget.room(request.hosted, own).is_err() {
+        if is_full {
+            return Turn::NoRoom;
+        }
+        if let Err(crowded) = kit.budget.room(request.hosted, own) {
+            self.crowded.get_or_insert(crowded);
             return Turn::NoRoom;
         }
         let is_read = matches!(request.work, Work::Read { .. });

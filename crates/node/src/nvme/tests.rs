@@ -1,0 +1,137 @@
+//! Initiators that wait for room.
+
+use std::io::Write as _;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use frontend::nvme::connect::{Connect, FlowControl};
+use frontend::nvme::controller::Controller;
+use frontend::nvme::receive::{Digests, Hello, Receiver};
+use frontend::nvme::send::{DataEnd, Encoder};
+use frontend::nvme::transfers::Transfers;
+use frontend::nvme::view::Namespace;
+use frontend::nvme::wire::{put16, put32};
+use io::{Event, Options, Reactor};
+
+use super::*;
+use crate::budget::Budget;
+use crate::limits::{CLIENTS_BYTES_MAX, RESOURCE_BYTES_LEAST};
+use crate::payloads::Payloads;
+use crate::shard::mesh::Mesh;
+
+const HELD: HostedId = HostedId(0);
+
+fn kit() -> Kit {
+    let reactor = Reactor::new(Options::default()).unwrap();
+    let mesh = Mesh::new(0, vec![None]);
+    let budget = Budget::default();
+    Kit { reactor, payloads: Payloads::default(), budget, mesh, now: Time::ZERO }
+}
+
+/// An I/O queue of a resource that this node serves.
+fn serve(nvme: &mut Nvme, kit: &mut Kit) -> (Key, UnixStream) {
+    let subsystem = Subsystem {
+        name: "r0".to_owned(),
+        id: 1,
+        node: 0,
+        namespaces: vec![Namespace { number: 1, size_bytes: 1 << 30 }],
+        path: Path::Optimized,
+        changes: 0,
+        losses: 0,
+    };
+    let connect = Connect {
+        command: 0,
+        queue: 1,
+        entries: 16,
+        flow_control: FlowControl::On,
+        keep_alive_ms: 0,
+        host_id: [1; 16],
+        controller: 1,
+        subsystem: subsystem.nqn(),
+        host: "host".to_owned(),
+    };
+    nvme.offer(Offer { hosted: HELD, subsystem });
+    let (socket, outside) = UnixStream::pair().unwrap();
+    nvme.on_accepted(kit.reactor.adopt(socket.into()).unwrap(), kit);
+    let key = nvme.queues.key_at(0).unwrap();
+    let controller = nvme.controllers.insert(Session {
+        machine: Controller::new(1, &connect),
+        queue: key,
+        hosted: Some(HELD),
+        name: None,
+        heard_at: kit.now,
+        knows: 0,
+        reads_until: None,
+        moves: 0,
+        waiting: VecDeque::new(),
+        held: 0,
+        unsent: 0,
+    });
+    let queue = nvme.queues.get_mut(key).unwrap();
+    queue.connect(&connect);
+    let digests = Digests::default();
+    queue.receiver = Receiver::greeted(digests);
+    queue.encoder = Some(Encoder::new(&Hello { digests, alignment: 4 }));
+    queue.stage = Stage::Io(IoQueue {
+        controller,
+        hosted: HELD,
+        admission: Admission::Admitted,
+        transfers: Transfers::new(connect.entries),
+        filling: None,
+        requests: 0,
+        last_data: DataEnd::Last,
+    });
+    nvme.flush(kit);
+    (key, outside)
+}
+
+/// Reads the first bytes of the volume.
+fn read(command: u16, length: u16) -> Vec<u8> {
+    let mut pdu = vec![0; 72];
+    (pdu[0], pdu[2], pdu[4]) = (4, 72, 72);
+    let sqe = &mut pdu[8..];
+    (sqe[0], sqe[4], sqe[39]) = (2, 1, 0x5a);
+    put16(sqe, 2, command);
+    put32(sqe, 32, length.into());
+    put16(sqe, 48, length / 512 - 1);
+    pdu
+}
+
+/// Waits for bytes to come, and tells the front end.
+fn turn(nvme: &mut Nvme, kit: &mut Kit) {
+    let mut events = Vec::new();
+    let deadline = io::now() + Duration::from_secs(60);
+    while events.is_empty() {
+        assert!(io::now() < deadline, "nothing happens");
+        kit.reactor.turn(Some(deadline), &mut events).unwrap();
+    }
+    for event in events {
+        if let Event::Received { token, result, .. } = event {
+            nvme.on_received(Key::of_token(token).1, result, kit);
+        } else {
+            panic!("{event:?}");
+        }
+    }
+    nvme.flush(kit);
+}
+
+/// Clients of another kind hold all that there is, and give some back: nothing else happens to the
+/// initiator meanwhile.
+#[test]
+fn read_that_waits_for_room_begins_when_others_give_it_back() {
+    let (mut nvme, mut kit) = (Nvme::new(), kit());
+    let (_, mut outside) = serve(&mut nvme, &mut kit);
+    kit.budget.keep(CLIENTS_BYTES_MAX);
+    kit.budget.take(HELD, RESOURCE_BYTES_LEAST);
+    outside.write_all(&read(7, 4096)).unwrap();
+    turn(&mut nvme, &mut kit);
+    nvme.flush(&mut kit);
+    assert!(nvme.pop_fact().is_none() && !nvme.is_waiting(&kit));
+    kit.budget.give_back(HELD, RESOURCE_BYTES_LEAST);
+    assert!(nvme.is_waiting(&kit));
+    nvme.flush(&mut kit);
+    let begun = nvme.pop_fact();
+    assert!(matches!(begun, Some(Fact::Request { hosted: HELD, .. })), "{begun:?}");
+    nvme.flush(&mut kit);
+    assert!(!nvme.is_waiting(&kit));
+}
