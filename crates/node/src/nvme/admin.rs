@@ -142,13 +142,14 @@ impl Nvme {
         }
     }
 
-    /// Takes nothing more from a queue, and closes it when all was said. Gives the controller that
-    /// is to end with it.
+    /// Takes nothing more from a queue, and closes it when all was said, or after a while. Gives the
+    /// controller that is to end with it.
     pub(super) fn leave(&mut self, key: Key, kit: &mut Kit) -> Option<Key> {
         let queue = self.queues.get_mut(key)?;
         let controller = queue.ends_with_it();
-        let stage = std::mem::replace(&mut queue.stage, Stage::Leaving);
+        let stage = queue.begin_goodbye(kit.now);
         let unsent = queue.outbox.unsent().data;
+        self.deadline = self.deadline.min(queue.deadline);
         self.mark(key);
         if let Stage::Io(it) = stage {
             if let Some(session) = self.controllers.get_mut(it.controller) {
@@ -317,7 +318,8 @@ impl Nvme {
     fn turn_away(&mut self, key: Key, end: &Completion, kit: &mut Kit) {
         self.answer(key, end, kit);
         if let Some(queue) = self.queues.get_mut(key) {
-            queue.stage = Stage::Leaving;
+            queue.begin_goodbye(kit.now);
+            self.deadline = self.deadline.min(queue.deadline);
         }
     }
 
@@ -490,7 +492,11 @@ impl Nvme {
             let Some(key) = self.queues.key_at(index) else { continue };
             let Some(queue) = self.queues.get(key) else { continue };
             if kit.now >= queue.deadline {
-                let late = if queue.proving.is_some() { "prove itself" } else { "connect" };
+                let late = match (&queue.stage, &queue.proving) {
+                    (Stage::Leaving, _) => "take the last answer",
+                    (_, Some(_)) => "prove itself",
+                    (_, None) => "connect",
+                };
                 log!(Info, Scope::NODE, "an initiator was let go: it did not {late} in time");
                 self.close(key, "it did not prove itself in time", kit);
             } else {

@@ -7,7 +7,7 @@ use frontend::nvme::transfers::Transfers;
 use io::{Slice, SocketId};
 use stdx::time::Time;
 
-use crate::limits::{CLIENT_HEAD_BYTES_MAX, NVME_CONNECT_DEADLINE};
+use crate::limits::{CLIENT_GOODBYE_DEADLINE, CLIENT_HEAD_BYTES_MAX, NVME_CONNECT_DEADLINE};
 use crate::links::HostedId;
 use crate::nbd::outbox::Outbox;
 use crate::nvme::proving::Proving;
@@ -33,7 +33,7 @@ pub(super) struct Queue {
     pub(super) outbox: Outbox,
     pub(super) stream: Stream,
     pub(super) is_dirty: bool,
-    /// It has to be part of a controller by then, or to have proved itself.
+    /// It has to be part of a controller by then, to have proved itself, or to be gone.
     pub(super) deadline: Time,
     pub(super) proving: Option<Box<Proving>>,
     number: u16,
@@ -121,6 +121,12 @@ impl Queue {
         // The Connect itself was the first entry.
         self.head = 1;
         self.deadline = Time::NEVER;
+    }
+
+    /// Nothing more is taken. Gives what it was before.
+    pub(super) fn begin_goodbye(&mut self, now: Time) -> Stage {
+        self.deadline = now + CLIENT_GOODBYE_DEADLINE;
+        std::mem::replace(&mut self.stage, Stage::Leaving)
     }
 
     /// The controller that ends with this connection, unless the initiator closes it.

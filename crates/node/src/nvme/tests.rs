@@ -1,4 +1,4 @@
-//! Initiators that wait for room.
+//! Initiators that wait for room, and some that do not go.
 
 use std::io::Write as _;
 use std::os::unix::net::UnixStream;
@@ -134,4 +134,23 @@ fn read_that_waits_for_room_begins_when_others_give_it_back() {
     assert!(matches!(begun, Some(Fact::Request { hosted: HELD, .. })), "{begun:?}");
     nvme.flush(&mut kit);
     assert!(!nvme.is_waiting(&kit));
+}
+
+/// It reads a few bytes now and then, or none: it kept its place among the connections.
+#[test]
+fn initiator_that_is_let_go_keeps_its_place_for_a_while_only() {
+    let (mut nvme, mut kit) = (Nvme::new(), kit());
+    let (key, mut outside) = serve(&mut nvme, &mut kit);
+    kit.now = Time::ZERO + Duration::from_secs(100);
+    // No PDU of an initiator.
+    outside.write_all(&[0xff; 8]).unwrap();
+    turn(&mut nvme, &mut kit);
+    assert!(matches!(nvme.queues.get(key).unwrap().stage, Stage::Leaving));
+    kit.now = kit.now + Duration::from_secs(29);
+    nvme.tick(&mut kit);
+    assert_eq!(nvme.queues.len(), 1, "it may hear why yet");
+    assert!(nvme.deadline() < Time::NEVER);
+    kit.now = kit.now + Duration::from_secs(2);
+    nvme.tick(&mut kit);
+    assert_eq!(nvme.queues.len(), 0);
 }
