@@ -523,8 +523,8 @@ impl LaneGroup {
         }
         if !self.view.named_followers.is_empty() {
             self.settle_cuts(actions);
-            self.settle_losses(now, actions);
         }
+        self.settle_losses(now, actions);
         if !self.lag.is_empty() {
             self.settle_lag(now, actions);
         }

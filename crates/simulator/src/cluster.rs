@@ -8,6 +8,7 @@ mod network;
 mod perform;
 mod permits;
 mod storage;
+mod wakes;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -640,6 +641,7 @@ impl Cluster {
         if let Some(process) = self.processes[node].as_mut() {
             process.resource.step(now, input, &mut actions);
         }
+        self.check_rest_of_resource(node, now);
         for action in actions.drain(..) {
             self.perform_resource(node, action);
         }
@@ -667,8 +669,11 @@ impl Cluster {
                 group.settle(now, &mut actions);
                 process.unsettled[usize::from(shard)] = 0;
             }
+            let rests = !settle || group.wake_at() > now;
             if group.forgets_errands() {
                 self.violation = Some(format!("n{node} is not done, and does not go on"));
+            } else if !rests {
+                self.violation = Some(wakes::for_nothing(node));
             }
         }
         for action in actions.drain(..) {
@@ -679,55 +684,6 @@ impl Cluster {
             self.schedule_wake(node);
         } else {
             self.wake_by(node, self.now + Duration::from_micros(20));
-        }
-    }
-
-    fn wake(&mut self, node: usize) {
-        let now = self.local_time(node);
-        match self.processes[node].as_mut() {
-            Some(process) if process.wakes_at <= self.now => process.wakes_at = Time::NEVER,
-            // Replaced by an earlier one.
-            Some(_) | None => return,
-        }
-        for shard in 0..self.shards_of(node).unwrap_or(0) {
-            let mut actions = std::mem::take(&mut self.group_actions);
-            if let Some(process) = self.processes[node].as_mut() {
-                let group = &mut process.groups[usize::from(shard)];
-                let unsettled = std::mem::take(&mut process.unsettled[usize::from(shard)]) > 0;
-                if unsettled || group.wake_at() <= now {
-                    self.changes.of_group(node, shard, process.shards);
-                    group.settle(now, &mut actions);
-                }
-            }
-            for action in actions.drain(..) {
-                self.perform_group(node, shard, action);
-            }
-            self.group_actions = actions;
-        }
-        if self.processes[node].as_ref().is_some_and(|process| process.resource.wake_at() <= now) {
-            self.step_resource(node, ResourceInput::Tick);
-        }
-        self.schedule_wake(node);
-    }
-
-    /// One wake is under way per process: an earlier one replaces it.
-    fn wake_by(&mut self, node: usize, at: Time) {
-        let at = at.max(self.now);
-        let Some(process) = self.processes[node].as_mut() else { return };
-        if at < process.wakes_at {
-            process.wakes_at = at;
-            let boot = process.boot_id;
-            self.schedule_at(at, Event::Wake { node, boot });
-        }
-    }
-
-    fn schedule_wake(&mut self, node: usize) {
-        let Some(process) = self.processes[node].as_ref() else { return };
-        let groups = process.groups.iter().map(replication::group::LaneGroup::wake_at);
-        let at = groups.chain([process.resource.wake_at()]).min().unwrap_or(Time::NEVER);
-        let at = self.clocks[node].when(self.now, at);
-        if at != Time::NEVER {
-            self.wake_by(node, at);
         }
     }
 

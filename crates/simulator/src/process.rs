@@ -28,6 +28,8 @@ pub(crate) struct Process {
     pub(crate) shards: u8,
     /// When it is woken next, as far as it was asked for.
     pub(crate) wakes_at: Time,
+    /// Its resource did not ask for another turn at once.
+    pub(crate) rests: bool,
     pub(crate) boot_id: BootId,
     pub(crate) resource: Resource,
     pub(crate) groups: Vec<LaneGroup>,
@@ -187,6 +189,7 @@ impl Process {
         Self {
             shards,
             wakes_at: Time::NEVER,
+            rests: true,
             boot_id,
             resource,
             groups,

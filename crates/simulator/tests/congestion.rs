@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use format::ids::EXTENT_BLOCKS;
+use format::ids::{EXTENT_BLOCKS, MemberSet};
 use replication::contract::{Command, PartId, PromoteMode};
 use replication::resource::{Congestion, OnCongestion};
 use simulator::cluster::{SlowDisk, Way};
@@ -256,9 +256,8 @@ fn a_follower_that_returned_says_when_it_is_at_no_cut() {
     }
 }
 
-/// A loss is written down by all before writes go on; one that stands still is lost with it.
-#[test]
-fn the_loss_of_another_member_does_not_wait_for_a_follower() {
+/// Node 1 is lost, and node 2, a follower, does not write down what it misses.
+fn with_a_loss_beside_a_follower_that_hangs() -> Scenario {
     let mut it = Scenario::with_followers(5, 0, &[2], 1);
     it.must_write(0, 7, 1);
     it.until("a follower", |it| it.follows(0, 2));
@@ -270,6 +269,26 @@ fn the_loss_of_another_member_does_not_wait_for_a_follower() {
         ..SlowDisk::default()
     };
     it.cluster.kill(1);
+    it
+}
+
+/// The operator wants no followers any more while the loss waits: nobody looks at it as that of one
+/// any more, and nothing wakes the node up for it.
+#[test]
+fn a_loss_that_waits_for_a_follower_is_as_any_other_once_it_is_none() {
+    let mut it = with_a_loss_beside_a_follower_that_hangs();
+    it.write(0, 7, 2);
+    it.run(Duration::from_millis(500));
+    it.cluster.count_as(0, MemberSet::EMPTY, MemberSet::EMPTY);
+    it.run(Duration::from_secs(4));
+    assert!(it.is_in_sync(0, 2), "it has longer than a follower");
+    it.until("its eviction", |it| !it.is_in_sync(0, 2));
+}
+
+/// A loss is written down by all before writes go on; one that stands still is lost with it.
+#[test]
+fn the_loss_of_another_member_does_not_wait_for_a_follower() {
+    let mut it = with_a_loss_beside_a_follower_that_hangs();
     let part = it.write(0, 7, 2);
     let took = wait(&mut it, part);
     assert!(took < Duration::from_secs(4), "{took:?}");

@@ -152,9 +152,12 @@ impl LaneGroup {
 
     /// Writes wait until what a lost member misses is written down, and a follower gives them
     /// nothing that is worth waiting for.
-    #[cold]
     pub(crate) fn settle_losses(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         let followers = self.view.followers.minus(self.view.losing);
+        if followers.is_empty() {
+            self.losses_due = Time::NEVER;
+            return;
+        }
         let awaited = |sent| {
             let awaited = self.lanes.iter().flat_map(Lane::awaited_for_losses);
             let silent = self.slow.silent_since(sent, awaited);

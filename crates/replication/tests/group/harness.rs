@@ -148,6 +148,7 @@ impl Group {
             }
             self.lanes.settle(self.now, &mut actions);
             assert!(!self.lanes.forgets_errands());
+            assert!(self.lanes.wake_at() > self.now, "it would wake up for nothing");
             for action in actions.drain(..) {
                 match self.disk.answer(&action) {
                     Some(input) => inputs.push(input),

@@ -135,6 +135,19 @@ fn a_follower_is_not_late_with_one_loss_for_another_one() {
     assert!(finds_late(&leader, 0));
 }
 
+/// The operator wants no followers any more while a loss waits for the only one.
+#[test]
+fn the_loss_that_waited_for_a_follower_is_looked_at_no_more_when_there_is_none() {
+    let mut leader = leader();
+    leader.lead(&[0], Vec::new(), vec![(lost(2, 1), RoundId(1))]);
+    leader.step(follow());
+    leader.run(limits::FOLLOWER_LOSS_PATIENCE / 2);
+    let nobody = AboutCuts::Follow { named: set(&[]), counted: set(&[]) };
+    leader.step(ToGroup::Cuts(nobody));
+    leader.run(limits::FOLLOWER_LOSS_PATIENCE * 2);
+    assert!(!finds_late(&leader, 0));
+}
+
 /// The node sleeps for the answers that complete a write, and for no other.
 #[test]
 fn nobody_waits_for_the_answer_of_a_follower() {
