@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use replication::contract::Command;
+use replication::contract::{Command, PromoteMode};
 use simulator::cluster::BadDisk;
 use simulator::scenario::Scenario;
 
@@ -92,30 +92,59 @@ fn all_voters_that_were_mute_decide_after_a_restart() {
     assert_eq!(it.must_read(1, 7), 1);
 }
 
+/// The replica of node 1 has what node 0 wrote, and its file says so, or that it is of the line that
+/// was left, for the write that failed may have happened. How long it takes until node 1 leads says
+/// which.
+fn with_a_mute_voter_that_gave_way(millis: u64) -> Scenario {
+    let mut it = Scenario::with_quorum_off(2, 0);
+    it.run(Duration::from_millis(millis));
+    it.must_write(0, 7, 1);
+    it.part(&[0], &[1]);
+    it.promote(1);
+    it.must_write(0, 7, 10);
+    it.must_write(1, 7, 20);
+    it.demote(1);
+    it.meet(&[0], &[1]);
+    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+    spoil_register(&mut it, 1);
+    it.discard(1, 0);
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    assert!(it.cluster.is_mute(1));
+    it.must_write(0, 7, 30);
+    it.cluster.kill(1);
+    it.until("its loss", |it| !it.is_in_sync(0, 1));
+    it
+}
+
 /// What its file says of the line that is left is no obstacle, in this life and in the next.
 #[test]
 fn a_replica_with_a_mute_voter_gives_way() {
-    for millis in 0..3 {
-        let mut it = Scenario::with_quorum_off(2, 0);
-        it.run(Duration::from_millis(millis));
-        it.must_write(0, 7, 1);
-        it.part(&[0], &[1]);
-        it.promote(1);
-        it.must_write(0, 7, 10);
-        it.must_write(1, 7, 20);
-        it.demote(1);
-        it.meet(&[0], &[1]);
-        it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
-        spoil_register(&mut it, 1);
-        it.discard(1, 0);
-        it.until("the return of node 1", |it| it.is_in_sync(0, 1));
-        assert!(it.cluster.is_mute(1));
-        it.must_write(0, 7, 30);
-        it.cluster.kill(1);
+    let mut was_split = [0; 2];
+    for millis in 0..600 {
+        let mut it = with_a_mute_voter_that_gave_way(millis);
         it.cluster.start(1);
-        it.run(Duration::from_secs(1));
+        it.until("a meeting", |it| it.is_in_sync(0, 1) || it.is_split(1, 0));
+        was_split[usize::from(it.is_split(1, 0))] += 1;
         it.until("its return in another life", |it| it.is_in_sync(0, 1));
         it.until("both to vote", |it| it.voters(0) == [0, 1]);
         assert_eq!(it.on_disk(1, 7), 30);
+    }
+    assert!(was_split.iter().all(|&times| times > 0), "{was_split:?}");
+}
+
+/// Alone it goes on with neither: its line is the one that was left, and its data is that of the
+/// other one.
+#[test]
+fn a_replica_that_gave_way_leads_nothing_on_the_line_that_was_left() {
+    for millis in (0..600).step_by(20) {
+        let mut it = with_a_mute_voter_that_gave_way(millis);
+        it.cluster.kill(0);
+        it.cluster.start(1);
+        let promoted = it.command(1, Command::Promote(PromoteMode::Normal));
+        it.until("a refusal", |it| it.failed(promoted));
+        it.cluster.start(0);
+        it.promote(0);
+        it.until("its return", |it| it.is_in_sync(0, 1));
+        assert_eq!((it.on_disk(0, 7), it.on_disk(1, 7)), (30, 30));
     }
 }

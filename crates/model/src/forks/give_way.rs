@@ -4,7 +4,7 @@
 //! Whatever follows from that is done after every step (`settle`), as the code does it.
 
 use super::Forks;
-use super::lines::{Kinship, is_overtaken, leads_clients_by, went_along};
+use super::lines::{Kinship, is_overtaken, leads_clients_by, shared_until, went_along};
 use super::policy::{Policy, Side, Verdict, With, Without, judge};
 use super::size::Rule;
 use super::state::{
@@ -195,16 +195,20 @@ impl Forks {
     /// Whose replica is of the other line already has nothing to say, and follows it.
     fn follow_out(&self, state: &mut State, n: usize, m: usize) {
         let node = &state.nodes[n];
-        let is_busy = state.has_asked(n) || node.discard.is_some();
-        if is_busy || self.policy(state, n).is_nobody() {
+        if state.has_asked(n) || node.discard.is_some() {
             return;
         }
         let insync = node.head.insync;
         let has_left = node.branch != node.head.branch && node.branch == state.nodes[m].head.branch;
-        let goes = has_left
-            || self.has(Rule::FollowTheLast)
-                && has(insync, m)
-                && members(insync).all(|m| self.has_left(state, n, m));
+        let goes = if self.policy(state, n).is_nobody() {
+            // One that began before the fork may be of either line.
+            has_left && shared_until(&node.head, node.branch, node.joined).is_none()
+        } else {
+            has_left
+                || self.has(Rule::FollowTheLast)
+                    && has(insync, m)
+                    && members(insync).all(|m| self.has_left(state, n, m))
+        };
         let is_refused = node.talks[m].is_some_and(|talk| talk.refused);
         if goes && !is_refused && !state.serves_clients(n) {
             state.ask(n, m, BY_WORD, BY_WORD);

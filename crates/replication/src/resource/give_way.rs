@@ -18,7 +18,7 @@ use crate::contract::{
     RoundId, ToGroup,
 };
 use crate::limits;
-use crate::resource::forks::{Split, is_overtaken, went_along};
+use crate::resource::forks::{Split, is_overtaken, shared_until, went_along};
 use crate::resource::stamp::make_blank;
 use crate::resource::{AfterSave, Peer, Resource, RoundKind, insync};
 
@@ -322,22 +322,27 @@ impl Resource {
 
     /// A member without data of its line has nothing to say. It leaves the line for one that its
     /// replica is of already (it lost its power while it gave way), or with the last of those whose
-    /// data it was.
+    /// data it was. Without options only a replica that holds another line's data does: it was
+    /// given up by an operator's word, and the register did not hear of it, for its voter was mute.
     fn follow_out(&mut self, peer: NodeId) {
-        let is_busy = self.has_asked() || self.is_discarding() || self.stop.is_some();
-        if is_busy || self.options.demands.after_split.is_nobody() {
+        if self.has_asked() || self.is_discarding() || self.stop.is_some() {
             return;
         }
         let Some(head) = self.head().map(|head| head.value) else { return };
         let Some(split) = self.peers.get(&peer).and_then(|peer| peer.split.as_ref()) else {
             return;
         };
-        let has_left = self.report().is_some_and(|replica| {
+        let left = self.report().filter(|replica| {
             replica.branch != head.branch && replica.branch == split.theirs.value.branch
         });
-        let members = insync(&head);
-        let goes = has_left
-            || members.has(peer) && members.iter().all(|member| self.has_left(member, &head));
+        let goes = if self.options.demands.after_split.is_nobody() {
+            // One that began before the fork may be of either line.
+            left.is_some_and(|replica| shared_until(&head, &replica).is_none())
+        } else {
+            let members = insync(&head);
+            left.is_some()
+                || members.has(peer) && members.iter().all(|member| self.has_left(member, &head))
+        };
         // A refusal is for once: the peer is being copied to, perhaps.
         if goes && self.now >= split.talk.ask_at && !self.is_led(&head) {
             self.ask(peer, BY_WORD, BY_WORD);
