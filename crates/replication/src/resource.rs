@@ -362,9 +362,10 @@ impl Resource {
         session.map(|session| session.nonce)
     }
 
-    /// As a voter: a peer asks for the lease of its session.
+    /// As a voter: somebody asks for the lease of its session. Another life of this voter holds
+    /// strangers off for the session that its disk names.
     pub fn grant(&mut self, now: Time, from: NodeId, nonce: Nonce, length: Duration) -> bool {
-        self.voter.grant(now, from, nonce, length)
+        self.saves.names_session(&self.voter, nonce) && self.voter.grant(now, from, nonce, length)
     }
 
     fn on_group(&mut self, shard: u8, fact: FromGroup) {

@@ -95,3 +95,31 @@ fn a_voter_that_connects_is_asked_for_its_vote() {
     it.cluster.slow[1] = SlowDisk::default();
     it.until("the promotion", |it| it.succeeded(promoted));
 }
+
+/// A voter that was only told of a session, and has not written that down, forgets both with its
+/// power: no lease that it granted would hold anybody off.
+#[test]
+fn what_a_voter_is_still_writing_gets_no_lease() {
+    for millis in 0..4 {
+        let mut it = three();
+        it.demote(0);
+        it.run(Duration::from_millis(millis));
+        it.cluster.slow[1].save = Duration::from_secs(10);
+        it.promote(0);
+        it.run(Duration::from_millis(1_700));
+        it.part(&[0], &[2]);
+        it.run(Duration::from_millis(1_700));
+        it.part(&[0], &[1]);
+        it.cluster.kill(1);
+        it.cluster.slow[1] = SlowDisk::default();
+        it.cluster.start(1);
+        it.promote(2);
+        it.must_write(2, 7, 2);
+        let read = it.read(0, 7);
+        it.run(Duration::from_millis(10));
+        assert_eq!(it.ended(read), None, "read from a session that is over");
+        it.meet(&[0], &[1, 2]);
+        it.until("the return of node 0", |it| it.is_in_sync(2, 0));
+        assert_ne!(it.ended(read), Some(&Ok(Some(vec![1]))));
+    }
+}

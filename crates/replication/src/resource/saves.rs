@@ -2,7 +2,7 @@
 
 use std::mem::{Discriminant, discriminant};
 
-use format::ids::{Epoch, KernelBootId, NodeId, VoteStoreId};
+use format::ids::{Epoch, KernelBootId, NodeId, Nonce, VoteStoreId};
 use format::message::{Accepted, Control};
 use format::metadata::{Register, Superblock, VoteStamp};
 use format::space::Place;
@@ -112,6 +112,13 @@ impl Saves {
     /// What a vote counts for: a value that is still being written is none yet.
     pub(crate) fn accepted(&self) -> Option<Accepted> {
         self.accepted.clone()
+    }
+
+    /// What the disk has of this voter is of the session of `nonce`.
+    pub(crate) fn names_session(&self, voter: &Voter, nonce: Nonce) -> bool {
+        let value = self.accepted.as_ref().filter(|_| self.accepted_by == voter.register.store);
+        let primary = value.and_then(|known| known.value.primary);
+        primary.is_some_and(|primary| primary.nonce == nonce)
     }
 
     pub(crate) fn is_busy(&self) -> bool {

@@ -328,8 +328,8 @@ impl Resource {
         let (me, now) = (self.me(), self.now);
         let Some(session) = &self.session else { return };
         let nonce = session.nonce;
+        let own = self.grant(now, me, nonce, limits::LEASE);
         let Some(config) = self.chosen.as_ref().map(|chosen| &chosen.value) else { return };
-        let own = self.voter.grant(now, me, nonce, limits::LEASE);
         let own = own.then_some((now, me, self.voter.register.store));
         let grants = self
             .peers

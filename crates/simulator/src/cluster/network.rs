@@ -454,6 +454,13 @@ impl Cluster {
                     self.violation = Some(text);
                     self.changes.any = true;
                 }
+                let written = self.disks[to].register.accepted.as_ref();
+                let written = written.and_then(|(_, value)| value.primary);
+                if granted && written.is_none_or(|primary| primary.nonce != nonce) {
+                    let text = format!("7b.2: n{to} grants to {nonce:?}, its disk has {written:?}");
+                    self.violation = Some(text);
+                    self.changes.any = true;
+                }
                 self.send(to, from, Message::LeaseAnswered { nonce, sent_at, granted });
             }
             Message::LeaseAnswered { nonce, sent_at, granted } => {
