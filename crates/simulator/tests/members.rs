@@ -5,7 +5,7 @@ use std::time::Duration;
 use format::ids::{MemberSet, NodeId};
 use replication::contract::{Command, PromoteMode};
 use replication::quorum::Votes;
-use simulator::cluster::{Configured, Replaced, Way};
+use simulator::cluster::{Configured, Replaced, SlowDisk, Way};
 use simulator::scenario::Scenario;
 
 /// Blocks of the volume.
@@ -148,6 +148,53 @@ fn a_leader_that_was_not_told_of_a_member_marks_what_it_misses() {
     let copied = it.copied_until_in_sync(0, 3);
     assert!(copied < ALL / 2, "{copied} blocks were copied");
     assert_eq!(it.on_disk(3, 7), 2);
+}
+
+/// Node 0 has an older file, in which node 3 has no disk.
+fn with_an_older_file() -> Scenario {
+    let mut it = Scenario::new(4, 0, 1);
+    it.must_write(1, 7, 1);
+    it.cluster.options.clients = 1;
+    it.configure(&[0], &[0, 1, 2, 3]);
+    it.cluster.options.clients = 0;
+    it
+}
+
+/// Nor if it takes the member for one without a disk: it may die before the value says so, and who
+/// leads next copies what is marked.
+#[test]
+fn a_leader_that_calls_a_member_diskless_marks_what_it_misses() {
+    let mut it = with_an_older_file();
+    it.demote_and_promote(1, 0);
+    it.until("other voters", |it| it.voters(0) == [0, 1, 2]);
+    it.cluster.kill(3);
+    it.until("its loss", |it| !it.is_in_sync(0, 3));
+    for voter in [1, 2] {
+        it.cluster.slow[voter].save = Duration::from_secs(3);
+    }
+    // The member's own log does not name the extent.
+    for block in 9_000..9_010 {
+        it.must_write(0, block, 2);
+    }
+    it.cluster.kill(0);
+    for voter in [1, 2] {
+        it.cluster.slow[voter] = SlowDisk::default();
+    }
+    it.promote(1);
+    it.cluster.start(3);
+    it.until("its return", |it| it.is_in_sync(1, 3));
+    assert_eq!(it.on_disk(3, 9_000), 2);
+}
+
+/// The same for what a promotion writes down.
+#[test]
+fn a_promotion_that_calls_a_member_diskless_records_its_loss() {
+    let mut it = with_an_older_file();
+    it.demote(1);
+    it.cluster.kill(3);
+    it.promote(0);
+    let lost = NodeId::new(3).expect("a node");
+    assert!([0, 1, 2].iter().all(|&node| it.recorded_losses(node).has(lost)));
 }
 
 #[test]

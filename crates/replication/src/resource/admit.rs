@@ -103,7 +103,7 @@ impl Resource {
 
     fn start_admissions(&mut self) {
         let Some(session) = &self.session else { return };
-        let candidates = self.tracked().and(self.connected()).minus(self.gone());
+        let candidates = self.replicas().and(self.connected()).minus(self.gone());
         let leaving = self.config().map_or(MemberSet::EMPTY, |config| self.leaving(config));
         let candidates = candidates.minus(session.write_set | leaving);
         let now = self.now;

@@ -82,7 +82,7 @@ impl Resource {
         let Some(session) = &self.session else { return };
         let is_done = session.reconciled && self.is_quiet() && !self.is_verifying();
         let is_done = is_done && !self.is_resizing();
-        let absent = self.tracked().minus(session.write_set);
+        let absent = self.replicas().minus(session.write_set);
         let is_settled = self.config().is_none_or(|it| !self.has_work_with_members(it));
         if is_done && is_settled && !absent.iter().any(|member| self.could_return(member)) {
             self.start_drain();
@@ -112,7 +112,8 @@ impl Resource {
         // What only a missing member remembers must not be given up while nobody asks for the
         // volume, unless this process remembers it too.
         let remembers = !is_open || self.is_intact() || members.is_subset_of(self.connected());
-        let mut absent = self.tracked().iter().filter(|&node| !self.holds_replica_of(config, node));
+        let mut absent =
+            self.replicas().iter().filter(|&node| !self.holds_replica_of(config, node));
         // What is in doubt, only a session finds out.
         let is_open = is_open || self.config().is_none();
         let is_asked_for = self.wants_verify() || self.wants_resize();

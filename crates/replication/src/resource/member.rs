@@ -272,8 +272,8 @@ impl Resource {
             return;
         }
         self.review_wish(value);
-        let tracked = self.tracked_by(value);
-        if !self.ensure_slots(tracked) {
+        let tracked = value.members;
+        if !self.make_slots(tracked) {
             return self.refuse_slot(from);
         }
         // What slots say of members that were away meanwhile comes from the source. Of those that

@@ -32,13 +32,21 @@ impl Adding {
 }
 
 impl Resource {
-    /// The members that slots are kept for, by a value. Older values name diskless members, too.
-    pub(crate) fn tracked_by(&self, config: &Config) -> MemberSet {
+    /// The members that are marked for what they miss, whatever this node's own file says of them:
+    /// it may be an older one, and who leads next goes by the marks. Where there is no slot, a mark
+    /// is nothing.
+    pub(crate) fn tracked(&self) -> MemberSet {
+        self.config().map_or_else(|| self.diskful(), |config| config.members)
+    }
+
+    /// Those of a value that slots are made for, and that may come into use. Older values name
+    /// diskless members, too.
+    pub(crate) fn replicas_by(&self, config: &Config) -> MemberSet {
         config.members.minus(self.diskless())
     }
 
-    pub(crate) fn tracked(&self) -> MemberSet {
-        self.config().map_or_else(|| self.diskful(), |config| self.tracked_by(config))
+    pub(crate) fn replicas(&self) -> MemberSet {
+        self.tracked().minus(self.diskless())
     }
 
     // ---- As the configurations say.
@@ -286,6 +294,11 @@ impl Resource {
 
     // ---- As a member: the slots.
 
+    /// Makes room for replicas among `members`; false if there is none.
+    pub(crate) fn make_slots(&mut self, members: MemberSet) -> bool {
+        self.ensure_slots(members.minus(self.diskless()))
+    }
+
     /// Makes room for members that have no slot; false if there is none.
     pub(crate) fn ensure_slots(&mut self, members: MemberSet) -> bool {
         let Some(superblock) = self.superblock.as_mut() else { return true };
@@ -338,14 +351,14 @@ impl Resource {
     }
 
     pub(crate) fn track(&mut self, tracked: MemberSet) {
-        self.ensure_slots(tracked);
+        self.make_slots(tracked);
         self.empty_slots_but(tracked);
         self.tell_slots(tracked);
     }
 
     /// The same for members of a value that may never be chosen: nobody loses a slot by it.
     pub(crate) fn track_also(&mut self, members: MemberSet) {
-        self.ensure_slots(members);
+        self.make_slots(members);
         self.tell_slots(members | self.tracking);
     }
 

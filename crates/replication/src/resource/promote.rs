@@ -554,7 +554,7 @@ impl Resource {
             |lost: LostMember| (lost, self.start_round(RoundKind::LossRecorded(lost.member)));
         let lost = lost.into_iter().map(rounds).collect();
         let to_record = outdated.clone();
-        self.track_also(self.tracked_by(&desired));
+        self.track_also(desired.members);
         self.begin_followers(desired.followers);
         self.tell_log_room(chosen);
         // Before they lead: nothing is answered until this value is chosen.
@@ -593,7 +593,7 @@ impl Resource {
                 incarnation: known.incarnation,
             })
         };
-        let outside = self.tracked_by(base).minus(chosen);
+        let outside = base.members.minus(chosen);
         let base_of = |member| if knows_all { base_of(member) } else { full(base_of(member)) };
         outside.iter().map(|member| LostMember { member, base: base_of(member) }).collect()
     }

@@ -197,7 +197,7 @@ impl Resource {
             is_late: late.has(voter.node),
             is_retiring,
             is_joining: !is_retiring && !old.is_empty() && !old.contains(voter),
-            is_witness: !self.tracked_by(value).has(voter.node),
+            is_witness: !self.replicas_by(value).has(voter.node),
         };
         let staying = new.iter().map(|voter| status(new, voter, false));
         staying.chain(retiring.map(|voter| status(old, voter, true))).collect()

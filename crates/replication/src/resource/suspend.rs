@@ -157,7 +157,7 @@ impl Resource {
     }
 
     fn replicas_needed(&self, config: &Config) -> usize {
-        let replicas = voters_of(config).and(self.tracked_by(config));
+        let replicas = voters_of(config).and(self.replicas_by(config));
         let replicas = replicas.minus(self.wanted_followers());
         self.options.demands.redundancy.of(count(replicas))
     }

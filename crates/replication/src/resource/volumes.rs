@@ -80,7 +80,7 @@ impl Resource {
         let session = self.session.as_ref()?;
         let config = self.config()?;
         let write_set = session.write_set;
-        let members = write_set | self.tracked().and(self.connected());
+        let members = write_set | self.replicas().and(self.connected());
         let held = members.iter().filter_map(|member| match self.replica_of(member) {
             Some(replica) => Some(replica.space),
             None => write_set.has(member).then_some(Space::EMPTY),
