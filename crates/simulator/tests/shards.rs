@@ -95,6 +95,32 @@ fn what_is_new_does_not_overtake_what_is_repeated() {
     }
 }
 
+/// The same of a member whose connection broke before the shard heard that it returns.
+#[test]
+fn what_is_new_does_not_overtake_what_a_returning_member_was_not_sent() {
+    const CLIENT: usize = 3;
+    let mut it = Scenario::new(4, 1, CLIENT);
+    it.must_write(CLIENT, 0, 1);
+    it.cluster.kill(1);
+    it.until("its loss", |it| !it.is_in_sync(CLIENT, 1));
+    it.cluster.start(1);
+    it.until("its admission", |it| it.explains(CLIENT, "step: Admitting"));
+    it.cluster.slow_mail.insert((CLIENT, 0, Way::ToGroup), Duration::from_millis(1_500));
+    it.until("the begin of its copy", |it| it.explains(CLIENT, "step: Copying"));
+    it.cluster.cut_link(CLIENT, 1);
+    it.run(Duration::from_millis(1_502));
+    let write = |it: &mut Scenario, extent: u64| it.write(CLIENT, extent * 1024, 2);
+    let mut parts: Vec<_> = (0..8).map(|extent| write(&mut it, extent)).collect();
+    it.cluster.heal_link(CLIENT, 1);
+    it.until("the connection", |it| it.status(CLIENT).unwrap().members[1].connected);
+    parts.extend((8..16).map(|extent| write(&mut it, extent)));
+    it.cluster.slow_mail.clear();
+    // Before anybody is left behind for being slow.
+    it.run(Duration::from_secs(3));
+    assert!(parts.iter().all(|&part| it.ended(part) == Some(&Ok(None))));
+    assert!(it.is_in_sync(CLIENT, 1));
+}
+
 /// A member that is copied to is lost, and returns as the same process. The second shard hears late
 /// that it was lost, and says meanwhile that the copy is complete which was under way before: that
 /// is nothing that the new admission may join by.

@@ -208,6 +208,10 @@ impl LaneGroup {
         self.view.write_set.insert(member);
         self.view.losing.remove(member);
         self.view.interrupted.remove(member);
+        // Its connection broke before this was told: the home hears of that, too, and repeats.
+        if !self.view.reachable().has(member) {
+            self.view.interrupted.insert(member);
+        }
         self.syncing.retain(|&(other, _)| other != member);
         self.syncing.push((member, round));
     }
