@@ -304,12 +304,14 @@ pub enum Control {
         from_block: u64,
         until_block: u64,
         repair: bool,
+        id: QuestionId,
     },
     /// To whoever asked for that: it is under way, or another one was already. Only to who has
     /// `FEATURE_VERIFY_ANSWER`; of an older release no answer comes.
     VerifyAnswer {
         nonce: Nonce,
         started: bool,
+        id: QuestionId,
     },
     /// The sender is about to stop: it is to be outdated, and to have no vote, before it goes.
     Leave,

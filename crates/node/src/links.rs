@@ -200,6 +200,7 @@ struct Link {
     boot_id: Option<BootId>,
     start_count: u64,
     peer_shards: u8,
+    peer_features: u64,
     /// It takes connections that watch a path.
     takes_watches: bool,
     /// Number of the set of connections that is up, or comes up.
@@ -493,6 +494,7 @@ impl Link {
             boot_id: None,
             start_count: 0,
             peer_shards: 1,
+            peer_features: 0,
             takes_watches: false,
             set: 0,
             is_up: false,

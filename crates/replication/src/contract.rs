@@ -533,6 +533,8 @@ pub enum GiveWayReason {
 pub struct PeerReport {
     pub boot_id: BootId,
     pub shards: u8,
+    /// What its release knows of, as HELLO says it.
+    pub features: u64,
     pub replica: Option<ReplicaReport>,
 }
 

@@ -3,14 +3,14 @@
 use format::config::{Config, InSync, Primary, Purpose, VolumeConfig, Voter};
 use format::ids::{
     Ballot, BlockRange, BootId, Branch, Epoch, Incarnation, KernelBootId, LaneIndex, MemberSet,
-    NodeId, Nonce, ResourceId, ValueId, VoteStoreId,
+    NodeId, Nonce, QuestionId, ResourceId, ValueId, VoteStoreId,
 };
-use format::message::{Control, Sealed, SealedLane};
+use format::message::{Accepted, Control, FEATURES, Sealed, SealedLane};
 use format::metadata::{Candidate, Register, ReplicaState, Slot, Superblock, VoteStamp};
 use format::space::Place;
 use replication::contract::{
-    Command, CommandId, FromGroup, PeerReport, PromoteMode, ResourceAction, ResourceInput, RoundId,
-    SaveId, ToGroup,
+    Command, CommandError, CommandErrorCode, CommandId, FromGroup, PeerReport, PromoteMode, Repair,
+    ResourceAction, ResourceInput, RoundId, SaveId, ToGroup, VerifyTask,
 };
 use replication::limits;
 use replication::resource::{
@@ -59,7 +59,7 @@ fn resource(candidate: Option<Candidate>) -> Resource {
 
 fn resource_with(superblock: Option<Superblock>) -> Resource {
     let mut resource = Resource::new(options(superblock));
-    connect(&mut resource);
+    connect(&mut resource, FEATURES);
     resource
 }
 
@@ -101,8 +101,9 @@ fn options(superblock: Option<Superblock>) -> ResourceOptions {
     }
 }
 
-fn connect(resource: &mut Resource) {
-    let report = PeerReport { boot_id: BootId(2), shards: 1, replica: None };
+/// Node 0, of a release that knows of so much.
+fn connect(resource: &mut Resource, features: u64) {
+    let report = PeerReport { boot_id: BootId(2), shards: 1, features, replica: None };
     step(resource, ResourceInput::Connected { peer: node(0), report: Box::new(report) });
 }
 
@@ -416,4 +417,82 @@ fn a_disk_that_is_attached_keeps_what_it_marks_for_whom_the_file_does_not_name()
         told += 1;
     }
     assert!(told > 0, "the groups hear of the slots");
+}
+
+// ---- What another node is asked, which leads.
+
+/// Node 0 leads, of a release that knows of so much.
+fn led_by_peer(features: u64) -> Resource {
+    let mut resource = resource_with(None);
+    step(&mut resource, ResourceInput::Disconnected { peer: node(0) });
+    connect(&mut resource, features);
+    let (ballot, value) = (Ballot { counter: 5, random: 1 }, joined(ValueId(8)));
+    step(&mut resource, from_peer(Control::Chosen { ballot, value: value.clone() }));
+    let accepted = Some(Accepted { ballot, value });
+    let members = MemberSet(0b11);
+    let (store, session) = (Some(VoteStoreId(0)), Some(Nonce(9)));
+    step(&mut resource, from_peer(Control::Report { store, session, accepted, members }));
+    resource
+}
+
+fn ask(resource: &mut Resource, now: Time, id: u64, command: Command) -> QuestionId {
+    let command = ResourceInput::Command { id: CommandId(id), command };
+    let asked = step_at(resource, now, command).into_iter().find_map(|action| {
+        let ResourceAction::Send { message, .. } = action else { return None };
+        let Control::Verify { id, .. } = message else { return None };
+        Some(id)
+    });
+    asked.expect("the node that leads is asked")
+}
+
+fn verify_all() -> Command {
+    let (from_block, until_block) = (0, u64::MAX);
+    Command::Verify(VerifyTask { from_block, until_block, repair: Repair::No })
+}
+
+type Told = Vec<(CommandId, Result<(), CommandError>)>;
+
+fn told(actions: Vec<ResourceAction>) -> Told {
+    let answer = |action| {
+        let ResourceAction::Answer { id, result } = action else { return None };
+        Some((id, result))
+    };
+    actions.into_iter().filter_map(answer).collect()
+}
+
+fn refusals(told: &Told) -> Vec<(u64, CommandErrorCode)> {
+    let refusal = |(id, result): &(CommandId, Result<(), CommandError>)| {
+        Some((id.0, result.as_ref().err()?.code))
+    };
+    told.iter().filter_map(refusal).collect()
+}
+
+/// Nobody waits for the first question any more when it is answered: that another verify is under
+/// way was taken for the answer to the next one, which began.
+#[test]
+fn an_answer_to_the_verify_before_is_none_about_the_next() {
+    let mut it = led_by_peer(FEATURES);
+    let first = ask(&mut it, Time(2), 1, verify_all());
+    let late = Time(2) + limits::VERIFY_ANSWER_MAX;
+    step_at(&mut it, late, ResourceInput::Tick);
+    let second = ask(&mut it, late, 2, verify_all());
+    let nonce = Nonce(9);
+    let answer = |id, started| from_peer(Control::VerifyAnswer { nonce, started, id });
+    assert_eq!(told(step_at(&mut it, late, answer(first, false))), []);
+    assert_eq!(told(step_at(&mut it, late, answer(second, true))), [(CommandId(2), Ok(()))]);
+}
+
+/// A question that does not come to the one that leads was told as a verify that began; of an older
+/// release, which never answers, nothing else can be told.
+#[test]
+fn silence_of_who_leads_is_a_yes_only_of_a_release_that_cannot_answer() {
+    for (features, expected) in [(FEATURES, vec![(1, CommandErrorCode::TimedOut)]), (0, vec![])] {
+        let mut it = led_by_peer(features);
+        ask(&mut it, Time(2), 1, verify_all());
+        let before = Time(1) + limits::VERIFY_ANSWER_MAX;
+        assert_eq!(told(step_at(&mut it, before, ResourceInput::Tick)), []);
+        let late = Time(2) + limits::VERIFY_ANSWER_MAX;
+        let told = told(step_at(&mut it, late, ResourceInput::Tick));
+        assert_eq!((told.len(), refusals(&told)), (1, expected));
+    }
 }

@@ -33,8 +33,8 @@ messages!(Control, CONTROL_TAGS {
     0x0127 JoinPrepared { nonce, epoch, boot_id }
     0x0128 ReplicaFailed { nonce }
     0x0129 Report { store, session, accepted, members }
-    0x012a Verify { nonce, from_block, until_block, repair }
-    0x0138 VerifyAnswer { nonce, started }
+    0x012a Verify { nonce, from_block, until_block, repair, id }
+    0x0138 VerifyAnswer { nonce, started, id }
     0x012b Leave
     0x0135 Following { nonce }
     0x0132 Standing(standing)

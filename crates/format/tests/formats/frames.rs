@@ -87,7 +87,8 @@ fn all_messages_fit_into_one_frame_in_order() {
 fn names_of_questions_are_left_out_where_the_receiver_does_not_know_of_them() {
     let samples = samples::messages();
     let sample = |name: &str| samples.iter().find(|sample| sample.name == name).unwrap();
-    for name in ["loss", "loss_done", "resize", "resize_answer"] {
+    let names = ["loss", "loss_done", "resize", "resize_answer", "verify", "verify_answer"];
+    for name in names {
         let (plain, named) = (sample(name), sample(&format!("{name}_named")));
         let mut writer = FrameWriter::new(vec![0; 4096], 64).without_questions();
         writer.push(named.handle, &named.message, None).unwrap();
@@ -106,7 +107,7 @@ fn newer_words_are_for_those_that_know_of_them() {
     for sample in samples::messages() {
         let needed = match sample.name {
             "line_lost" | "line_lost_done" => FEATURE_LINES,
-            "verify_answer" => FEATURE_VERIFY_ANSWER,
+            "verify_answer" | "verify_answer_named" => FEATURE_VERIFY_ANSWER,
             _ => 0,
         };
         assert_eq!(needs(&sample), needed, "{}", sample.name);

@@ -228,11 +228,10 @@ fn member_messages() -> Vec<Sample> {
         control("join_prepared", Control::JoinPrepared { nonce, epoch, boot_id }),
         control("replica_failed", Control::ReplicaFailed { nonce }),
         control("following", Control::Following { nonce }),
-        control(
-            "verify",
-            Control::Verify { nonce, from_block: 0xf3, until_block: 1 << 40, repair: true },
-        ),
-        control("verify_answer", Control::VerifyAnswer { nonce, started: true }),
+        control("verify", verify(QuestionId::UNNAMED)),
+        control("verify_named", verify(QUESTION)),
+        control("verify_answer", verify_answer(QuestionId::UNNAMED)),
+        control("verify_answer_named", verify_answer(QUESTION)),
         control("leave", Control::Leave),
         control("standing", Control::Standing(standing())),
         control("give_way", Control::GiveWay { standing: 0xd1, against: 0xd2 }),
@@ -272,6 +271,15 @@ fn member_messages() -> Vec<Sample> {
         control("report", report(Some(VoteStoreId(0x9a)))),
         control("report_without_vote", report(None)),
     ]
+}
+
+fn verify(id: QuestionId) -> Control {
+    let (from_block, until_block) = (0xf3, 1 << 40);
+    Control::Verify { nonce: NONCE, from_block, until_block, repair: true, id }
+}
+
+fn verify_answer(id: QuestionId) -> Control {
+    Control::VerifyAnswer { nonce: NONCE, started: true, id }
 }
 
 fn resize(id: QuestionId) -> Control {

@@ -353,6 +353,7 @@ impl Links {
             connection.quanta = Quanta { arriving, leaving: hello.quantum_bytes };
         }
         connection.features = hello.features;
+        self.links[index].peer_features = hello.features;
         self.links[index].begin_proofs(shard, hello.features);
         self.size_buffers(index, key, kit);
         self.has_joined(index, hello, kit);

@@ -251,14 +251,14 @@ impl Links {
     fn note_up(&mut self, index: usize, hosted: HostedId, peer: NodeId) {
         let link = &mut self.links[index];
         let boot_id = link.boot_id.unwrap_or_default();
-        let shards = link.peer_shards;
+        let (shards, features) = (link.peer_shards, link.peer_features);
         let name = link.name.clone();
         let Some(session) = link.session_mut(hosted, peer) else { return };
         let Some(theirs) = session.theirs.filter(|_| session.ours.is_some()) else { return };
         session.refusal = None;
         let proved = if session.secret.is_some() { ", and knows the `shared-secret`" } else { "" };
         let scope = Scope { resource: &session.resource_name, peer: &name };
-        let report = Box::new(PeerReport { boot_id, shards, replica: theirs.replica });
+        let report = Box::new(PeerReport { boot_id, shards, features, replica: theirs.replica });
         let Some(handles) = session.handles() else { return };
         match session.former.take() {
             None => log!(Notice, scope, "connected{proved}"),

@@ -376,7 +376,7 @@ mod tests {
 
     fn connect(peer: u8, theirs: u32) -> Effect {
         let handles = Handles { ours: 16, theirs, set: 1 };
-        let report = PeerReport { boot_id: BootId(1), shards: 2, replica: None };
+        let report = PeerReport { boot_id: BootId(1), shards: 2, features: 0, replica: None };
         Effect::Connect { peer: NodeId::new(peer).unwrap(), handles, report }
     }
 
@@ -393,7 +393,7 @@ mod tests {
         let told = Effect::Connected {
             peer,
             handles,
-            report: PeerReport { boot_id: BootId(1), shards: 2, replica: None },
+            report: PeerReport { boot_id: BootId(1), shards: 2, features: 0, replica: None },
         };
         fence.waiting.push_back((8, told));
         assert!(

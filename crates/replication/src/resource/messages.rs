@@ -127,13 +127,13 @@ impl Resource {
             Control::SizePrepared { nonce, id, boot_id } => {
                 self.on_member_prepared((from, nonce, boot_id), id);
             }
-            Control::Verify { nonce, from_block, until_block, repair } => {
+            Control::Verify { nonce, from_block, until_block, repair, id } => {
                 let repair = if repair { Repair::AtOnce } else { Repair::No };
                 let task = VerifyTask { from_block, until_block, repair };
-                self.on_verify_asked((from, nonce), task);
+                self.on_verify_asked((from, id), nonce, task);
             }
-            Control::VerifyAnswer { nonce, started: true } => self.on_verify_begun(from, nonce),
-            Control::VerifyAnswer { nonce, started: false } => self.on_verify_refused(from, nonce),
+            Control::VerifyAnswer { started: true, id, .. } => self.on_verify_begun(from, id),
+            Control::VerifyAnswer { started: false, id, .. } => self.on_verify_refused(from, id),
 
             // Lines that parted.
             Control::Standing(standing) => self.on_standing(from, standing),

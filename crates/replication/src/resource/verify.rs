@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use format::config::Config;
-use format::ids::{NodeId, Nonce};
-use format::message::Control;
+use format::ids::{NodeId, Nonce, QuestionId};
+use format::message::{Control, FEATURE_VERIFY_ANSWER};
 use format::metadata::ReplicaState;
 use format::space::Space;
 use stdx::time::Time;
@@ -58,7 +58,7 @@ pub(crate) struct Verifying {
 pub(crate) struct VerifyWish {
     command: CommandId,
     leader: NodeId,
-    nonce: Nonce,
+    id: QuestionId,
     until: Time,
 }
 
@@ -114,8 +114,10 @@ impl Resource {
             let VerifyTask { from_block, until_block, repair } = task;
             let repair = repair == Repair::AtOnce;
             let until = self.now + limits::VERIFY_ANSWER_MAX;
-            self.verify_wish = Some(VerifyWish { command: id, leader, nonce, until });
-            return self.send(leader, Control::Verify { nonce, from_block, until_block, repair });
+            let (command, id) = (id, QuestionId::of(self.random.next_u64()));
+            self.verify_wish = Some(VerifyWish { command, leader, id, until });
+            let question = Control::Verify { nonce, from_block, until_block, repair, id };
+            return self.send(leader, question);
         }
         if self.replica_state() != Some(ReplicaState::InSync) || !self.reaches_majority() {
             let text = "no node leads, and this one cannot: its replica has to be up to date, \
@@ -130,7 +132,12 @@ impl Resource {
     }
 
     /// Another node was asked, and knows that this one leads.
-    pub(crate) fn on_verify_asked(&mut self, (from, nonce): (NodeId, Nonce), task: VerifyTask) {
+    pub(crate) fn on_verify_asked(
+        &mut self,
+        (from, id): (NodeId, QuestionId),
+        nonce: Nonce,
+        task: VerifyTask,
+    ) {
         if !self.leads(nonce) {
             return;
         }
@@ -138,23 +145,23 @@ impl Resource {
         if started {
             self.start_verify(task);
         }
-        self.send(from, Control::VerifyAnswer { nonce, started });
+        self.send(from, Control::VerifyAnswer { nonce, started, id });
     }
 
-    pub(crate) fn on_verify_begun(&mut self, from: NodeId, nonce: Nonce) {
-        if let Some(command) = self.take_verify_wish(from, nonce) {
+    pub(crate) fn on_verify_begun(&mut self, from: NodeId, id: QuestionId) {
+        if let Some(command) = self.take_verify_wish(from, id) {
             self.answer(command, Ok(()));
         }
     }
 
-    pub(crate) fn on_verify_refused(&mut self, from: NodeId, nonce: Nonce) {
-        if let Some(command) = self.take_verify_wish(from, nonce) {
+    pub(crate) fn on_verify_refused(&mut self, from: NodeId, id: QuestionId) {
+        if let Some(command) = self.take_verify_wish(from, id) {
             self.refuse(command, CommandErrorCode::Busy, UNDER_WAY);
         }
     }
 
-    fn take_verify_wish(&mut self, from: NodeId, nonce: Nonce) -> Option<CommandId> {
-        let is_meant = |wish: &mut VerifyWish| (wish.leader, wish.nonce) == (from, nonce);
+    fn take_verify_wish(&mut self, from: NodeId, id: QuestionId) -> Option<CommandId> {
+        let is_meant = |wish: &mut VerifyWish| wish.leader == from && id.answers(wish.id);
         self.verify_wish.take_if(is_meant).map(|wish| wish.command)
     }
 
@@ -168,9 +175,13 @@ impl Resource {
 
     /// A leader of an older release says nothing, and is taken at its silence.
     pub(crate) fn advance_verify_wish(&mut self) {
-        if let Some(wish) = self.verify_wish.take_if(|wish| self.now >= wish.until) {
-            self.answer(wish.command, Ok(()));
+        let Some(wish) = self.verify_wish.take_if(|wish| self.now >= wish.until) else { return };
+        let leader = self.peers.get(&wish.leader).and_then(|peer| peer.report);
+        if leader.is_none_or(|report| report.features & FEATURE_VERIFY_ANSWER == 0) {
+            return self.answer(wish.command, Ok(()));
         }
+        let text = format!("no answer from node {}: its `status` tells if it began", wish.leader);
+        self.refuse(wish.command, CommandErrorCode::TimedOut, text);
     }
 
     pub(crate) fn verify_wish_until(&self) -> Time {

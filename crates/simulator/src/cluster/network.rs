@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use format::ids::{BootId, LaneIndex, Nonce};
-use format::message::{Control, Data, DataBody};
+use format::message::{Control, Data, DataBody, FEATURES};
 use replication::contract::{GroupInput, PeerReport, ResourceInput};
 use replication::limits;
 use stdx::time::Time;
@@ -278,7 +278,8 @@ impl Cluster {
     fn peer_report(&self, node: usize) -> Option<PeerReport> {
         let process = self.processes[node].as_ref()?;
         let replica = process.resource.report();
-        Some(PeerReport { boot_id: process.boot_id, shards: process.shards, replica })
+        let (boot_id, shards, features) = (process.boot_id, process.shards, FEATURES);
+        Some(PeerReport { boot_id, shards, features, replica })
     }
 
     pub(super) fn ear_up(&mut self, id: LinkId, node: usize, ear: Ear) {
