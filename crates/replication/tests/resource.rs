@@ -9,8 +9,8 @@ use format::message::{Accepted, Control, FEATURES, Sealed, SealedLane};
 use format::metadata::{Candidate, Register, ReplicaState, Slot, Superblock, VoteStamp};
 use format::space::Place;
 use replication::contract::{
-    Command, CommandError, CommandErrorCode, CommandId, FromGroup, PeerReport, PromoteMode, Repair,
-    ResourceAction, ResourceInput, RoundId, SaveId, ToGroup, VerifyTask,
+    Command, CommandError, CommandErrorCode, CommandId, FromGroup, NewArea, PeerReport, PromoteMode,
+    Repair, ResourceAction, ResourceInput, RoundId, SaveId, ToGroup, VerifyTask,
 };
 use replication::limits;
 use replication::resource::{
@@ -439,7 +439,9 @@ fn ask(resource: &mut Resource, now: Time, id: u64, command: Command) -> Questio
     let command = ResourceInput::Command { id: CommandId(id), command };
     let asked = step_at(resource, now, command).into_iter().find_map(|action| {
         let ResourceAction::Send { message, .. } = action else { return None };
-        let Control::Verify { id, .. } = message else { return None };
+        let (Control::Verify { id, .. } | Control::Resize { id, .. }) = message else {
+            return None;
+        };
         Some(id)
     });
     asked.expect("the node that leads is asked")
@@ -494,5 +496,18 @@ fn silence_of_who_leads_is_a_yes_only_of_a_release_that_cannot_answer() {
         let late = Time(2) + limits::VERIFY_ANSWER_MAX;
         let told = told(step_at(&mut it, late, ResourceInput::Tick));
         assert_eq!((told.len(), refusals(&told)), (1, expected));
+    }
+}
+
+/// Who had asked waited until its own deadline, on a resource that was down.
+#[test]
+fn who_waits_for_the_one_that_leads_hears_that_the_resource_goes_down() {
+    let size = ResizeTask { place: Place::FIRST, size_bytes: 0, new_area: NewArea::Zeroed };
+    for command in [verify_all(), Command::Resize(size)] {
+        let mut it = led_by_peer(FEATURES);
+        ask(&mut it, Time(2), 1, command);
+        let stop = ResourceInput::Command { id: CommandId(2), command: Command::Stop };
+        let told = told(step(&mut it, stop));
+        assert_eq!(refusals(&told), [(1, CommandErrorCode::Busy)]);
     }
 }

@@ -561,3 +561,18 @@ fn a_size_that_is_given_up_behind_the_back_of_a_member_keeps_nobody_away() {
         assert_eq!([0, 1].map(|node| it.on_disk(node, block)), [value; 2]);
     }
 }
+
+/// Who had asked waited for half a minute, for a node that would not lead any more.
+#[test]
+fn a_size_that_waits_is_refused_where_its_node_will_not_lead() {
+    for ends in [Command::Detach, Command::Stop] {
+        let mut it = Scenario::new(3, 0, 0);
+        it.demote(0);
+        it.run(Duration::from_millis(100));
+        let id = ask(&mut it, 1, SIZE + EXTENT);
+        assert_eq!(state(&it, 1), Some(ResizeState::Waiting));
+        it.command(1, ends);
+        it.run(Duration::from_millis(100));
+        assert!(it.failed(id), "{:?}", state(&it, 1));
+    }
+}

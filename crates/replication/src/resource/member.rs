@@ -456,6 +456,9 @@ impl Resource {
             self.set_role(ReplicaRole::None);
             self.actions.push(ResourceAction::CloseDisk);
             self.forget_discard();
+            self.interrupt_waiting_verify();
+            let why = "this node was to lead for it, and has no disk any more: ask again";
+            self.give_up_waiting_resize(CommandErrorCode::NoDisk, why);
             self.close_gate();
             self.saves.forget_replica();
             // From now on the register says where the disk was left.
@@ -617,6 +620,10 @@ impl Resource {
     pub(crate) fn on_stop(&mut self, id: CommandId) {
         self.stop = Some(id);
         self.forget_discard();
+        self.give_up_verify_wish();
+        self.give_up_size_wish();
+        let why = "the resource is being stopped: its size stays";
+        self.give_up_waiting_resize(CommandErrorCode::Busy, why);
         if self.promotion.is_some() {
             self.fail_for_stop();
         }

@@ -291,6 +291,25 @@ impl Resource {
         }
     }
 
+    /// The resource is being stopped: what the answer is nobody here will hear.
+    pub(crate) fn give_up_size_wish(&mut self) {
+        if let Some(wish) = self.size_wish.take() {
+            let text = "the resource is being stopped; `status` of the node that leads tells of \
+                        its size";
+            self.refuse(wish.command, CommandErrorCode::Busy, text);
+        }
+    }
+
+    /// Nobody leads yet, and this node will not.
+    pub(crate) fn give_up_waiting_resize(&mut self, code: CommandErrorCode, why: &str) {
+        let is_waiting = |it: &&mut Resizing| it.state == ResizeState::Waiting;
+        let Some(resize) = self.resize.as_mut().filter(is_waiting) else { return };
+        resize.state = ResizeState::Refused;
+        if let Asker::Command(id) = std::mem::replace(&mut resize.asker, Asker::Nobody) {
+            self.refuse(id, code, why);
+        }
+    }
+
     pub(crate) fn advance_resize(&mut self) {
         self.make_room();
         if let Some(wish) = self.size_wish.take_if(|wish| self.now >= wish.until) {

@@ -173,6 +173,15 @@ impl Resource {
         }
     }
 
+    /// The resource is being stopped: what the answer is nobody here will hear.
+    pub(crate) fn give_up_verify_wish(&mut self) {
+        if let Some(wish) = self.verify_wish.take() {
+            let text = "the resource is being stopped; `status` of the node that leads tells if it \
+                        began";
+            self.refuse(wish.command, CommandErrorCode::Busy, text);
+        }
+    }
+
     /// A leader of an older release says nothing, and is taken at its silence.
     pub(crate) fn advance_verify_wish(&mut self) {
         let Some(wish) = self.verify_wish.take_if(|wish| self.now >= wish.until) else { return };
@@ -225,6 +234,13 @@ impl Resource {
 
     pub(crate) fn interrupt_verify(&mut self) {
         if let Some(verify) = self.verify.as_mut().filter(|it| it.state == VerifyState::Running) {
+            verify.state = VerifyState::Interrupted;
+        }
+    }
+
+    /// Nobody leads yet, and this node will not.
+    pub(crate) fn interrupt_waiting_verify(&mut self) {
+        if let Some(verify) = self.verify.as_mut().filter(|it| it.state == VerifyState::Waiting) {
             verify.state = VerifyState::Interrupted;
         }
     }
