@@ -35,20 +35,15 @@ enum State {
 
 impl Links {
     /// Listens on `address`, if no other resource had it done already; as soon as it can be, where
-    /// the machine does not have it.
+    /// the machine does not have it. One that another resource waits for is tried again.
     pub(crate) fn listen(&mut self, address: SocketAddr, kit: &mut Kit) -> stdio::Result<()> {
-        if let Some(listener) = self.listeners.iter_mut().find(|it| it.address == address) {
-            listener.users += 1;
+        let known = self.listeners.iter_mut().find(|it| it.address == address);
+        if let Some(Listener { users, state: State::Listening(_), .. }) = known {
+            *users += 1;
             return Ok(());
         }
         match bind(address, kit) {
-            Ok(socket) => {
-                self.listeners.push(Listener {
-                    address,
-                    users: 1,
-                    state: State::Listening(socket),
-                });
-            }
+            Ok(socket) => self.add_user(address, State::Listening(socket)),
             Err(error) if is_missing(&error) => self.listen_later(address, &error, kit.now),
             Err(error) => return Err(error),
         }
@@ -58,10 +53,21 @@ impl Links {
     /// Listens on an address as soon as that can be, which it cannot now.
     pub(crate) fn listen_later(&mut self, address: SocketAddr, error: &stdio::Error, now: Time) {
         let reason = why_not(address, error);
-        log!(Warning, Scope::NODE, "{reason}");
-        let state = State::Waiting { again_at: now + LISTEN_REST, reason };
-        self.listeners.push(Listener { address, users: 1, state });
+        if self.deaf_at(address) != Some(&reason) {
+            log!(Warning, Scope::NODE, "{reason}");
+        }
+        self.add_user(address, State::Waiting { again_at: now + LISTEN_REST, reason });
         self.is_due = true;
+    }
+
+    /// One more resource names the address, of which this is known now.
+    fn add_user(&mut self, address: SocketAddr, state: State) {
+        if let Some(listener) = self.listeners.iter_mut().find(|it| it.address == address) {
+            listener.users += 1;
+            listener.state = state;
+        } else {
+            self.listeners.push(Listener { address, users: 1, state });
+        }
     }
 
     pub(crate) fn unlisten(&mut self, address: SocketAddr, kit: &mut Kit) {
@@ -179,5 +185,25 @@ mod tests {
         assert!(links.deaf_at(address).is_some());
         assert_eq!(links.tick_listeners(&mut kit), Time::NEVER);
         assert!(links.deaf_at(address).is_none());
+    }
+
+    /// The next resource was told that it is up: one waited for the port already.
+    #[test]
+    fn taken_address_is_refused_though_another_resource_waits_for_it() {
+        let (mut kit, (mut links, _)) = (kit(), connected());
+        let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = taken.local_addr().unwrap();
+        let error = stdio::Error::from(stdio::ErrorKind::AddrInUse);
+        links.listen_later(address, &error, kit.now);
+        let error = links.listen(address, &mut kit).unwrap_err();
+        assert_eq!(error.kind(), stdio::ErrorKind::AddrInUse);
+        assert!(links.deaf_at(address).is_some(), "the first one waits on");
+        drop(taken);
+        links.listen(address, &mut kit).unwrap();
+        assert!(links.deaf_at(address).is_none(), "it is had at once, for both");
+        for is_last in [false, true] {
+            links.unlisten(address, &mut kit);
+            assert_eq!(links.listeners.is_empty(), is_last);
+        }
     }
 }
