@@ -34,8 +34,8 @@ fn resource_whose_text_cannot_be_stored_does_not_stay_up() {
     cluster.create_md(0);
     let command = with_a_text_that_stays(&cluster);
     cluster.nodes[0].start_as(command);
-    for _ in 0..2 {
-        let said = cluster.adm(0, &["up", RESOURCE]);
+    for verb in ["up", "adjust", "up"] {
+        let said = cluster.adm(0, &[verb, RESOURCE]);
         said.refused_with(20, &["the state directory", "busy"]);
         assert!(cluster.nodes[0].status().is_none(), "{}", cluster.nodes[0].log());
     }

@@ -84,15 +84,19 @@ impl Control {
         Ok(reply)
     }
 
-    /// As `store_text`, of one that was just brought up: what would not come up with the daemon
-    /// does not stay up, either.
+    /// As `store_text`, of one that was just brought up.
     pub(super) fn store_text_of_new(
         &self,
         resource: &str,
         text: &str,
         life: &Life,
     ) -> Result<(), Failure> {
-        self.store_text(resource, text, life).inspect_err(|_| {
+        self.down_unless(resource, self.store_text(resource, text, life))
+    }
+
+    /// What would not come up with the daemon does not stay up, either.
+    fn down_unless(&self, resource: &str, stored: Result<(), Failure>) -> Result<(), Failure> {
+        stored.inspect_err(|_| {
             if let Err(failure) = self.remove(resource, Force::Yes) {
                 log!(Error, Scope::resource(resource), "it stays up: {failure}");
             }
@@ -279,7 +283,8 @@ impl Control {
         match running {
             None => {
                 self.bring_up_for(resource, (text, &life), scope)?;
-                self.keep_text(resource, fresh, &life)?;
+                self.down_unless(resource, self.keep_text(resource, fresh, &life))?;
+                self.connect_named(resource, scope)?;
             }
             Some(running) if !is_restart => {
                 if let Some(waits) = self.redefine((resource, text), &wanted, &life)? {
@@ -551,10 +556,20 @@ impl Control {
 /// A restart begins with the stored text, and would undo without a word what runs and waits to be
 /// stored: refused before anything ends.
 fn check_nothing_waits(resource: &str, stored: &str, waiting: &str) -> Result<(), Failure> {
+    if stored == waiting {
+        // It was stored a moment ago.
+        return Ok(());
+    }
     let (stored, waiting) = (read_text(resource, stored)?, read_text(resource, waiting)?);
-    let is_dropped = |name: &&str| waiting.host_by_name(name).is_none();
-    let hosts = stored.hosts.iter().map(|host| host.name.as_str());
-    let dropped: Vec<_> = hosts.filter(is_dropped).collect();
+    let dropped: Vec<String> = stored
+        .hosts
+        .iter()
+        .filter_map(|host| match waiting.host_by_name(&host.name) {
+            None => Some(host.name.clone()),
+            Some(other) if other.node_id == host.node_id => None,
+            Some(_) => Some(format!("{} (node-id {})", host.name, host.node_id)),
+        })
+        .collect();
     let message = format!(
         "an earlier change of {resource:?} waits, which this one would undo: {} is needed still",
         dropped.join(", ")
@@ -611,4 +626,40 @@ fn with_note(failure: Failure, note: &str) -> Failure {
 pub(super) fn state_failure(error: std::io::Error) -> Failure {
     let message = format!("the state directory: {error}");
     Failure::new(FailureCode::Internal, message, "is its disk full or read-only?")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A resource of these nodes, by name and id.
+    fn text(nodes: &[(&str, u8)]) -> String {
+        let host = |(name, id): &(&str, u8)| {
+            format!("on {name} {{ node-id {id}; address 127.0.0.1:{}; }}", 7900 + u16::from(*id))
+        };
+        let hosts: Vec<_> = nodes.iter().map(host).collect();
+        let names: Vec<_> = nodes.iter().map(|(name, _)| *name).collect();
+        format!(
+            "resource r0 {{ volume 0 {{ disk none; }} {} connection-mesh {{ hosts {}; }} }}",
+            hosts.join(" "),
+            names.join(" ")
+        )
+    }
+
+    /// It was refused for nobody where the number of a node had changed, and where what waited was
+    /// stored just before.
+    #[test]
+    fn change_that_waits_is_told_with_who_is_needed_still() {
+        let stored = text(&[("a", 0), ("b", 1), ("c", 2)]);
+        let cases = [
+            (text(&[("a", 0), ("c", 2)]), "b is needed still"),
+            (text(&[("a", 0), ("b", 3), ("c", 2)]), "b (node-id 1) is needed still"),
+            (text(&[("a", 0), ("d", 3)]), "b, c is needed still"),
+        ];
+        for (waiting, named) in cases {
+            let failure = check_nothing_waits("r0", &stored, &waiting).unwrap_err();
+            assert!(failure.message.contains(named), "{failure}");
+        }
+        check_nothing_waits("r0", &stored, &stored).unwrap();
+    }
 }

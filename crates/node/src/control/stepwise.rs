@@ -186,7 +186,11 @@ impl Control {
         let parts = Parts { has_disk: !scope.skip_disk, apart };
         let mut patience = Patience::new(COMMAND_PATIENCE);
         let bringing = Bringing { text, parts, added: &[], life };
-        self.bring_up_with(resource, bringing, (&mut patience, DISK_STALL_MAX))?;
+        self.bring_up_with(resource, bringing, (&mut patience, DISK_STALL_MAX)).map(drop)
+    }
+
+    /// The peer that it is about, once it is up.
+    pub(super) fn connect_named(&self, resource: &str, scope: &AdjustScope) -> Result<(), Failure> {
         match &scope.peer {
             Some(peer) if !scope.skip_net => self.connect(resource, peer).map(drop),
             Some(_) | None => Ok(()),
