@@ -9,8 +9,9 @@ use format::message::{Accepted, Control, FEATURES, Sealed, SealedLane};
 use format::metadata::{Candidate, Register, ReplicaState, Slot, Superblock, VoteStamp};
 use format::space::Place;
 use replication::contract::{
-    Command, CommandError, CommandErrorCode, CommandId, FromGroup, NewArea, PeerReport, PromoteMode,
-    Repair, ResourceAction, ResourceInput, RoundId, SaveId, ToGroup, VerifyTask,
+    Command, CommandError, CommandErrorCode, CommandId, FromGroup, NewArea, PeerReport,
+    PromoteMode, Repair, ResizeTask, ResourceAction, ResourceInput, RoundId, SaveId, ToGroup,
+    VerifyTask,
 };
 use replication::limits;
 use replication::resource::{
