@@ -6,6 +6,7 @@ pub(crate) mod fio;
 mod cpu;
 mod machine;
 mod needs;
+mod placement;
 mod children;
 mod systems;
 mod measure;

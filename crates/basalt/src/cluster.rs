@@ -56,6 +56,8 @@ pub(crate) struct Plan {
     pub(crate) shape: Shape,
     /// Threads that carry data, of the nodes in turn.
     pub(crate) shards: Vec<u8>,
+    /// The CPU that each node has for itself; of those that are not named here, any.
+    pub(crate) cpus: Vec<Option<usize>>,
     /// What the nodes run instead of this program.
     pub(crate) program: Option<PathBuf>,
     /// Other than plain ones need a network of namespaces.
@@ -71,6 +73,7 @@ impl Plan {
             volume_bytes,
             shape,
             shards,
+            cpus: Vec::new(),
             program: None,
             disks: Disks::Plain,
         }
@@ -117,6 +120,7 @@ impl Cluster {
             let shards = plan.shards.iter().cycle().nth(id.into()).copied().unwrap_or(1);
             let mut node = Node::prepare(directory.path(), name, id, shards)?;
             node.has_replica = usize::from(id) < replicas;
+            node.cpu = plan.cpus.get(usize::from(id)).copied().flatten();
             if let Some(program) = &plan.program {
                 node.install(program);
             }

@@ -137,6 +137,7 @@ fn measure(
         targets: vec![cluster.nodes()[0].local_uri()],
         span_bytes: volume_bytes,
         access: Access { pattern: Pattern::RandomWrite, block_kib: 4, depth: 32 },
+        cpu: None,
         ramp: Duration::from_secs(1),
         time,
     };

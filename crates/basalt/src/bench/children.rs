@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use frontend::nbd::client::uri::Uri;
 use frontend::nbd::client::{ClientError, Connection, Wishes};
 
+use super::placement::TASKSET;
 use crate::clock;
 
 const START_LIMIT: Duration = Duration::from_secs(20);
@@ -19,8 +20,8 @@ const SAID_BYTES: usize = 2000;
 
 /// A command whose process is killed when the thread that starts it is gone, however that ended;
 /// by `setpriv` of util-linux, for the call behind it is `unsafe`, and that stands in `io` alone.
-/// Where there is none, a process stays when this one is killed.
-pub(crate) fn command(program: &str) -> Command {
+/// Where there is none, a process stays when this one is killed. On the one CPU, if there is one.
+pub(crate) fn command(program: &str, cpu: Option<usize>) -> Command {
     static CAN_FOLLOW: OnceLock<bool> = OnceLock::new();
     let follow = |program: &str| {
         let mut command = Command::new("setpriv");
@@ -32,7 +33,11 @@ pub(crate) fn command(program: &str) -> Command {
         let quiet = trial.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         quiet.status().is_ok_and(|status| status.success())
     });
-    if can_follow { follow(program) } else { Command::new(program) }
+    let start = |program| if can_follow { follow(program) } else { Command::new(program) };
+    let Some(cpu) = cpu else { return start(program) };
+    let mut command = start(TASKSET.name);
+    command.args(["-c", &cpu.to_string(), program]);
+    command
 }
 
 /// A process that ends with this value.
@@ -45,9 +50,14 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn start(program: &'static str, arguments: &[String], log: PathBuf) -> Result<Self> {
+    pub(crate) fn start(
+        program: &'static str,
+        cpu: Option<usize>,
+        arguments: &[String],
+        log: PathBuf,
+    ) -> Result<Self> {
         let said = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
-        let child = command(program)
+        let child = command(program, cpu)
             .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -100,7 +110,7 @@ mod tests {
     fn a_server_that_ends_at_once_is_not_waited_for_and_what_it_said_is_told() {
         let place = tempfile::tempdir().unwrap();
         let arguments = ["-c".to_owned(), "echo no such driver >&2; exit 3".to_owned()];
-        let mut server = Server::start("sh", &arguments, place.path().join("log")).unwrap();
+        let mut server = Server::start("sh", None, &arguments, place.path().join("log")).unwrap();
         let socket = place.path().join("no.sock");
         let uri = Uri { address: Address::Unix(socket), export: String::new() };
         let error = format!("{:#}", server.wait_until_it_serves(&uri).unwrap_err());
@@ -110,7 +120,7 @@ mod tests {
     #[test]
     fn a_program_ends_with_the_thread_that_started_it() {
         let started = std::thread::spawn(|| {
-            let mut child = command("sleep").arg("600").spawn().unwrap();
+            let mut child = command("sleep", None).arg("600").spawn().unwrap();
             let name = format!("/proc/{}/comm", child.id());
             let is_it = || Ok((fs::read_to_string(&name)? == "sleep\n").then_some(()));
             if let Err(error) = clock::wait_for("setpriv to run it", START_LIMIT, is_it) {

@@ -62,6 +62,8 @@ pub(crate) struct Job {
     /// The part of each volume that is used.
     pub(crate) span_bytes: u64,
     pub(crate) access: Access,
+    /// The one that fio runs on; none is any.
+    pub(crate) cpu: Option<usize>,
     /// Before the measured time.
     pub(crate) ramp: Duration,
     pub(crate) time: Duration,
@@ -108,8 +110,9 @@ pub(crate) fn fill(
 
 /// Runs the job; `at` hears how long fio has been running, about twenty times a second.
 pub(crate) fn measure(job: &Job, directory: &Path, at: impl FnMut(Duration)) -> Result<Outcome> {
+    let cpu = job.cpu.map(|cpu| format!("cpus_allowed={cpu}\n")).unwrap_or_default();
     let timing = format!(
-        "time_based\nramp_time={}ms\nruntime={}ms\n\
+        "time_based\nramp_time={}ms\nruntime={}ms\n{cpu}\
          write_iops_log={LOG_PREFIX}\nwrite_lat_log={LOG_PREFIX}\nlog_avg_msec={SERIES_STEP_MS}\n",
         job.ramp.as_millis(),
         job.time.as_millis()
@@ -174,7 +177,7 @@ fn spawn(text: &str, directory: &Path) -> Result<(Child, PathBuf)> {
     report::remove_series(directory, LOG_PREFIX)?;
     let log = directory.join("fio.log");
     let said = std::fs::File::create(&log)?;
-    let mut command = children::command(PROGRAM.name);
+    let mut command = children::command(PROGRAM.name, None);
     command.current_dir(directory).args(["--output-format=json+", "--output=fio.json", "job.fio"]);
     command.stdin(Stdio::null()).stdout(said.try_clone()?).stderr(said);
     Ok((command.spawn().context("cannot run fio")?, log))

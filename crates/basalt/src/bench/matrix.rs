@@ -30,6 +30,7 @@ use super::fio::{self, Job};
 use super::fleet::{self, Fleet, Hosts};
 use super::machine::{self, Machine};
 use super::measure::{Measured, Subject, measure};
+use super::placement::Cpus;
 use super::systems::{self, System};
 use super::{Output, needs};
 use crate::clock;
@@ -339,8 +340,8 @@ fn start_peer(
         let home = directory.join(format!("{key}-{volume}"));
         std::fs::create_dir(&home).with_context(|| format!("cannot make {}", home.display()))?;
         systems.push(match peer {
-            Peer::Quorum => systems::quorum(&home, scale.size_bytes)?,
-            Peer::Nbdkit => systems::nbdkit(&home, scale.size_bytes)?,
+            Peer::Quorum => systems::quorum(&home, scale.size_bytes, Cpus::default())?,
+            Peer::Nbdkit => systems::nbdkit(&home, scale.size_bytes, Cpus::default())?,
         });
     }
     let what = format!("for each volume: {}", systems[0].what);
@@ -371,6 +372,7 @@ impl Side {
             targets: self.targets.clone(),
             span_bytes: scale.size_bytes,
             access: job.access,
+            cpu: None,
             ramp: scale.warm_up,
             time: scale.time,
         };

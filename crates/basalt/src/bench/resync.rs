@@ -133,7 +133,8 @@ fn measure(fleet: &mut Fleet, options: &Options, mut progress: Progress) -> Resu
     fio::fill(&targets, span_bytes, &scratch, |_| ())?;
     let access =
         Access { pattern: Pattern::RandomWrite, block_kib: BLOCK_KIB, depth: options.depth };
-    let job = Job { targets, span_bytes, access, ramp: Duration::ZERO, time: Duration::ZERO };
+    let (ramp, time) = (Duration::ZERO, Duration::ZERO);
+    let job = Job { targets, span_bytes, access, cpu: None, ramp, time };
     let absence = Duration::from_secs(options.away + options.base) + CALM + RETURN_LIMIT;
     let limit = absence * u32::try_from(options.rounds).context("so many rounds")?;
     let mut watch = Watch { fleet, options, phase: Phase::calm(), rounds: Vec::new() };

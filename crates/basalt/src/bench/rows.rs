@@ -25,6 +25,7 @@ use super::course::{Course, turns};
 use super::fio::{self, Job};
 use super::machine::{self, Machine};
 use super::measure::{Measured, median};
+use super::placement::{Placement, TASKSET};
 use super::systems::{self, System};
 use super::{Output, needs};
 use crate::progress::Progress;
@@ -56,6 +57,9 @@ pub(crate) struct Options {
     /// Threads that carry data in each of Basalt's daemons
     #[arg(long, default_value_t = 1)]
     shards: u8,
+    /// Where fio and the servers of every system run
+    #[arg(long, value_enum, default_value_t = Placement::Any)]
+    placement: Placement,
     /// What each replica's host may send, where links are the limit
     #[arg(long, default_value_t = 400)]
     link_mbit: u32,
@@ -69,6 +73,7 @@ struct Report {
     fio: String,
     seconds: u64,
     rounds: usize,
+    placement: Placement,
     activity_log: String,
     rows: Vec<RowReport>,
 }
@@ -114,9 +119,10 @@ struct Figures {
 pub(crate) fn main(options: &Options) -> Result<ExitCode> {
     let rows: Vec<Row> = options.rows.iter().map(|kind| kind.row()).collect();
     check(options, &rows)?;
+    let cpus = options.placement.cpus()?;
     let (fio, machine) = (fio::version()?, Machine::this()?);
     let mut progress = Progress::new();
-    let mut stage = Stage::new(options)?;
+    let mut stage = Stage::new(options, cpus)?;
     let time = Duration::from_secs(options.seconds);
     let runs: Vec<usize> = rows.iter().map(|row| options.repeat * row.systems.len()).collect();
     let mut course = Course::new(runs.iter().sum(), WARM_UP, time);
@@ -137,7 +143,8 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
     drop(progress);
     let (seconds, rounds) = (options.seconds, options.repeat);
     let activity_log = systems::activity_log(options.size_mib << 20);
-    let report = Report { machine, fio, seconds, rounds, activity_log, rows: reports };
+    let placement = options.placement;
+    let report = Report { machine, fio, seconds, rounds, placement, activity_log, rows: reports };
     options.output.print(&report, |out| report.print(out))?;
     let has_failed = report.rows.iter().any(|row| row.error.is_some());
     Ok(if has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -147,6 +154,9 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
 fn check(options: &Options, rows: &[Row]) -> Result<()> {
     let mut programs = vec![fio::PROGRAM];
     programs.extend(rows.iter().flat_map(|row| row.systems).flat_map(|one| one.programs()));
+    if options.placement != Placement::Any {
+        programs.push(TASKSET);
+    }
     needs::programs(&programs)?;
     let in_need = rows.iter().find(|row| row.systems.iter().any(|one| one.needs_root()));
     if let Some(row) = in_need {
@@ -180,6 +190,7 @@ fn measure_row(
                 targets: vec![system.uri.clone(); row.connections],
                 span_bytes: options.size_mib << 20,
                 access: row.access,
+                cpu: stage.cpu_of_fio(),
                 ramp: WARM_UP,
                 time: Duration::from_secs(options.seconds),
             };
@@ -291,6 +302,7 @@ impl Report {
             self.rounds,
             self.seconds
         )?;
+        writeln!(out, "placement: {}", self.placement.what())?;
         writeln!(out, "{}", self.activity_log)?;
         for row in &self.rows {
             row.print(out)?;

@@ -13,6 +13,7 @@ use super::fio::Job;
 use super::machine;
 use super::measure::{Measured, Subject, measure};
 use super::needs::Program;
+use super::placement::Cpus;
 use crate::cluster::{self, Cluster};
 use crate::loopback;
 use crate::progress::Progress;
@@ -112,11 +113,13 @@ pub(crate) fn basalt(
     place: &Path,
     size_bytes: u64,
     shards: u8,
+    cpus: Cpus,
     progress: &mut Progress,
 ) -> Result<System> {
     let what = "three daemons over loopback TCP; a write is complete on all three";
     let small = cluster::Plan::small(place, size_bytes);
-    let plan = cluster::Plan { shards: vec![shards], ..small };
+    let cpus = vec![cpus.front, cpus.others, cpus.others];
+    let plan = cluster::Plan { shards: vec![shards], cpus, ..small };
     of_cluster("basalt", what, &plan, progress)
 }
 
@@ -161,7 +164,7 @@ pub(crate) fn behind_links(
 }
 
 /// QEMU's quorum driver in one storage daemon, over NBD and TCP to three others.
-pub(crate) fn quorum(directory: &Path, size_bytes: u64) -> Result<System> {
+pub(crate) fn quorum(directory: &Path, size_bytes: u64, cpus: Cpus) -> Result<System> {
     let mode = QUORUM_MODE;
     let mut servers = Vec::new();
     let mut front: Vec<String> = Vec::new();
@@ -180,7 +183,8 @@ pub(crate) fn quorum(directory: &Path, size_bytes: u64) -> Result<System> {
             "--export".into(),
             "type=nbd,id=e,node-name=f,name=v,writable=on".into(),
         ];
-        let mut server = Server::start(QEMU.name, &arguments, file.with_extension("log"))?;
+        let mut server =
+            Server::start(QEMU.name, cpus.others, &arguments, file.with_extension("log"))?;
         let (host, port) = (address.ip().to_string(), address.port());
         let export = Uri { address: Address::Tcp { host, port }, export: "v".to_owned() };
         server.wait_until_it_serves(&export)?;
@@ -204,7 +208,7 @@ pub(crate) fn quorum(directory: &Path, size_bytes: u64) -> Result<System> {
         "--export".into(),
         "type=nbd,id=e,node-name=q,name=v,writable=on".into(),
     ]);
-    let mut server = Server::start(QEMU.name, &front, directory.join("quorum.log"))?;
+    let mut server = Server::start(QEMU.name, cpus.front, &front, directory.join("quorum.log"))?;
     let uri = Uri { address: Address::Unix(socket), export: "v".to_owned() };
     server.wait_until_it_serves(&uri)?;
     servers.push(server);
@@ -225,7 +229,7 @@ pub(crate) fn quorum(directory: &Path, size_bytes: u64) -> Result<System> {
 }
 
 /// nbdkit's memory plugin: one copy, no network, no file.
-pub(crate) fn nbdkit(directory: &Path, size_bytes: u64) -> Result<System> {
+pub(crate) fn nbdkit(directory: &Path, size_bytes: u64, cpus: Cpus) -> Result<System> {
     let socket = directory.join("nbdkit.sock");
     let arguments = [
         "--foreground".to_owned(),
@@ -236,7 +240,8 @@ pub(crate) fn nbdkit(directory: &Path, size_bytes: u64) -> Result<System> {
         format!("size={size_bytes}"),
         "allocator=malloc".to_owned(),
     ];
-    let mut server = Server::start(NBDKIT.name, &arguments, directory.join("nbdkit.log"))?;
+    let mut server =
+        Server::start(NBDKIT.name, cpus.front, &arguments, directory.join("nbdkit.log"))?;
     let uri = Uri { address: Address::Unix(socket), export: String::new() };
     server.wait_until_it_serves(&uri)?;
     let what = "one copy in memory, no replication: what NBD alone costs".to_owned();

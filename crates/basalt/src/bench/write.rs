@@ -19,6 +19,7 @@ use super::fio::{self, Access, Pattern};
 use super::machine::{self, Machine};
 use super::measure::Measured;
 use super::needs::Program;
+use super::placement::Cpus;
 use super::systems::{self, System};
 use super::{Output, needs};
 use crate::cluster::directory::Directory;
@@ -138,10 +139,11 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
     for kind in &options.systems {
         systems.push(match kind {
             Kind::Basalt => {
-                systems::basalt(&options.place, size_bytes, options.shards, &mut progress)?
+                let (place, shards, cpus) = (&options.place, options.shards, Cpus::default());
+                systems::basalt(place, size_bytes, shards, cpus, &mut progress)?
             }
-            Kind::Quorum => systems::quorum(directory.path(), size_bytes)?,
-            Kind::Nbdkit => systems::nbdkit(directory.path(), size_bytes)?,
+            Kind::Quorum => systems::quorum(directory.path(), size_bytes, Cpus::default())?,
+            Kind::Nbdkit => systems::nbdkit(directory.path(), size_bytes, Cpus::default())?,
         });
     }
     let runs = options.depth.len() * systems.len() * options.repeat;
@@ -196,6 +198,7 @@ fn measure_all(
                     targets: vec![system.uri.clone()],
                     span_bytes: options.size_mib << 20,
                     access: Access { pattern, block_kib: 4, depth: *depth },
+                    cpu: None,
                     ramp: WARM_UP,
                     time: Duration::from_secs(options.seconds),
                 };

@@ -35,6 +35,8 @@ pub(crate) struct Node {
     pub(crate) name: &'static str,
     pub(crate) id: u8,
     shards: u8,
+    /// The one that it has for itself; none is any.
+    pub(super) cpu: Option<usize>,
     /// What it runs, and what administers it; another version than this program may be.
     program: PathBuf,
     pub(crate) peer_address: SocketAddr,
@@ -73,6 +75,7 @@ impl Node {
             name,
             id,
             shards,
+            cpu: None,
             program,
             peer_address,
             nbd_address,
@@ -200,14 +203,22 @@ impl Node {
 
     /// Its program, on the node's host.
     fn program(&self) -> Command {
-        let Some(network) = &self.network else { return Command::new(&self.program) };
+        let Some(network) = &self.network else { return self.on_its_cpu() };
         let mut command = network.enter(self.id.into());
         if self.mounted.is_some() {
             // Seen by this process alone: each has mounts of its own there.
             let script = "mount --bind \"$0\" /proc/sys/kernel/random/boot_id && exec \"$@\"";
             command.args(["sh", "-c", script]).arg(&self.boot_file);
         }
-        command.arg(&self.program);
+        let program = self.on_its_cpu();
+        command.arg(program.get_program()).args(program.get_args());
+        command
+    }
+
+    fn on_its_cpu(&self) -> Command {
+        let Some(cpu) = self.cpu else { return Command::new(&self.program) };
+        let mut command = Command::new("taskset");
+        command.args(["-c", &cpu.to_string()]).arg(&self.program);
         command
     }
 

@@ -9,6 +9,7 @@ use super::Options;
 use super::goals::{Contender, Place, Row};
 use crate::bench::course::Course;
 use crate::bench::fio;
+use crate::bench::placement::Cpus;
 use crate::bench::systems::{self, System};
 use crate::cluster::directory::Directory;
 use crate::cluster::{Plan, Shape};
@@ -17,6 +18,7 @@ use crate::progress::Progress;
 #[derive(Debug)]
 pub(super) struct Stage<'a> {
     options: &'a Options,
+    cpus: Cpus,
     actors: Vec<(Contender, Place, System)>,
     /// For sockets, files of the peers and what fio writes; dropped after the actors.
     memory: Directory,
@@ -24,10 +26,10 @@ pub(super) struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    pub(super) fn new(options: &'a Options) -> Result<Self> {
+    pub(super) fn new(options: &'a Options, cpus: Cpus) -> Result<Self> {
         let memory = Directory::for_bench(&options.place)?;
         let disk = Directory::for_bench(&options.disk)?;
-        Ok(Self { options, actors: Vec::new(), memory, disk })
+        Ok(Self { options, cpus, actors: Vec::new(), memory, disk })
     }
 
     /// Ends what the row does not need, and starts and fills what it lacks.
@@ -65,6 +67,10 @@ impl<'a> Stage<'a> {
         self.find(row, who).expect("the stage was set for this row")
     }
 
+    pub(super) fn cpu_of_fio(&self) -> Option<usize> {
+        self.cpus.front
+    }
+
     pub(super) fn directory(&self, row: &Row) -> &Path {
         match row.place {
             Place::Memory => self.memory.path(),
@@ -85,18 +91,24 @@ impl<'a> Stage<'a> {
             Place::Memory => (&options.place, self.memory.path()),
             Place::Disk => (&options.disk, self.disk.path()),
         };
-        let plan =
-            |shape| Plan { shape, shards: vec![options.shards], ..Plan::small(place, size_bytes) };
+        let cpus = self.cpus;
+        // Who serves without a replica is the last one.
+        let plan = |shape: Shape| Plan {
+            shape,
+            shards: vec![options.shards],
+            cpus: [vec![cpus.others; shape.replicas], vec![cpus.front]].concat(),
+            ..Plan::small(place, size_bytes)
+        };
         match who {
-            Contender::Basalt => systems::basalt(place, size_bytes, options.shards, progress),
+            Contender::Basalt => systems::basalt(place, size_bytes, options.shards, cpus, progress),
             Contender::BasaltClient => {
                 let what = "three daemons with a replica over loopback TCP, and one without that \
                             serves";
                 let shape = Shape { clients: 1, ..Shape::SMALL };
                 systems::of_cluster("basalt-client", what, &plan(shape), progress)
             }
-            Contender::Quorum => systems::quorum(directory, size_bytes),
-            Contender::Nbdkit => systems::nbdkit(directory, size_bytes),
+            Contender::Quorum => systems::quorum(directory, size_bytes, cpus),
+            Contender::Nbdkit => systems::nbdkit(directory, size_bytes, cpus),
             Contender::BehindLinks { replicas } => {
                 let name = if replicas == 1 { "basalt-1-replica" } else { "basalt-3-replicas" };
                 let shape = Shape { replicas, clients: 1, has_network: true };
