@@ -173,7 +173,7 @@ impl Handlers {
         };
         let call =
             Call { resource: resource.to_owned(), trigger, script, state: state.cloned(), answers };
-        let Some(call) = shared.without_second_fence(call) else { return None };
+        let call = shared.without_second_fence(call)?;
         // Those that fence are as many as there are peers.
         let count = shared.waiting.iter().filter(|it| !it.is_fence()).count();
         let is_full = !call.is_fence() && count >= HANDLERS_WAITING_MAX;
