@@ -142,8 +142,8 @@ impl Nvme {
         }
     }
 
-    /// Takes nothing more from a queue, and closes it when all was said, or after a while. Gives the
-    /// controller that is to end with it.
+    /// Takes nothing more from a queue, and closes it when all was said, or after a while. Gives
+    /// the controller that is to end with it.
     pub(super) fn leave(&mut self, key: Key, kit: &mut Kit) -> Option<Key> {
         let queue = self.queues.get_mut(key)?;
         let controller = queue.ends_with_it();
