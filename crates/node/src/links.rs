@@ -17,7 +17,7 @@
 pub(crate) mod connection;
 pub(crate) mod paths;
 pub(crate) mod listening;
-mod watch;
+pub(crate) mod watch;
 mod moves;
 pub(crate) mod times;
 mod receive;

@@ -59,6 +59,39 @@ pub(crate) struct PathState {
     pub(crate) reason: Option<String>,
 }
 
+/// A path as `status` shows it.
+#[derive(Debug, Default)]
+pub(crate) struct PathFacts {
+    /// It works, as far as is known.
+    pub(crate) established: bool,
+    /// It carries.
+    pub(crate) in_use: bool,
+    pub(crate) down_since: Option<Time>,
+    pub(crate) reason: Option<String>,
+}
+
+impl Links {
+    /// What is known of one of the paths that a resource names.
+    pub(crate) fn path_facts(&self, peer_name: &str, path: Path, all: &[Path]) -> PathFacts {
+        let Some(link) = self.links.iter().find(|link| link.name == peer_name) else {
+            return PathFacts::default();
+        };
+        let is_used = |used: &Path| link.is_up && stands_for(*used, path, all);
+        let in_use = link.used.iter().any(is_used);
+        let watched = link.path_states.iter().filter(|(seen, _)| stands_for(*seen, path, all));
+        let mut states = watched.map(|(_, state)| state);
+        let down = states.clone().find(|state| !state.is_up);
+        let established = in_use || states.any(|state| state.is_up);
+        let down = down.filter(|_| !established);
+        PathFacts {
+            established,
+            in_use,
+            down_since: down.map(|state| state.since),
+            reason: down.and_then(|state| state.reason.clone()),
+        }
+    }
+}
+
 impl Watch {
     pub(super) fn new(now: Time) -> Self {
         Self {
