@@ -37,6 +37,8 @@ pub(crate) const LISTEN_REST: Duration = Duration::from_secs(1);
 /// that the last one would come after more rounds than this.
 pub(crate) const ROUTE_TRIES_MIN: usize = 128;
 pub(crate) const ROUTE_ROUNDS_MAX: usize = 16;
+/// The same of ports that are waited for in vain.
+pub(crate) const ROUTE_SILENT_MAX: usize = 8;
 /// A connection has to come up, and its HELLO to arrive, within this.
 pub(crate) const HANDSHAKE_DEADLINE: Duration = Duration::from_secs(3);
 /// The same of one path while there are others to try.

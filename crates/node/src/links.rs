@@ -349,6 +349,9 @@ impl Links {
             }
             let deadline = connection.deadline;
             if kit.now >= deadline {
+                if let (Some(index), Some(path)) = (connection.link, connection.path) {
+                    self.links[index].note_silent(path);
+                }
                 self.close_connection(key, "no answer to the connection attempt", kit);
             } else {
                 next = next.min(deadline);

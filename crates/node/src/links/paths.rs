@@ -21,7 +21,7 @@ use stdx::time::Time;
 use crate::definition::Member;
 use crate::limits::{
     DIAL_BACKOFF_MIN, HANDSHAKE_DEADLINE, MOVE_MAX, PATH_DEADLINE, PATHS_WATCHED_MAX,
-    ROUTE_ROUNDS_MAX, ROUTE_TRIES_MIN,
+    ROUTE_ROUNDS_MAX, ROUTE_SILENT_MAX, ROUTE_TRIES_MIN,
 };
 use crate::links::buffers::Buffers;
 use crate::links::connection::{Connection, Stage};
@@ -91,6 +91,8 @@ type Route = (IpAddr, IpAddr, usize);
 struct Tries {
     ports: usize,
     in_round: usize,
+    /// Of those, to which there was no answer at all.
+    silent: usize,
     /// The number of the last one.
     last: u64,
 }
@@ -99,7 +101,7 @@ impl Tries {
     /// No more of it in this round.
     fn are_done(self) -> bool {
         let share = self.ports.div_ceil(ROUTE_ROUNDS_MAX).max(ROUTE_TRIES_MIN);
-        self.in_round >= share.min(self.ports)
+        self.in_round >= share.min(self.ports) || self.silent >= ROUTE_SILENT_MAX
     }
 }
 
@@ -113,6 +115,8 @@ pub(super) struct Target {
     tried: u64,
     /// The last attempt on its route that came to something was this one's.
     has_worked: bool,
+    /// Nothing came back from the last attempt.
+    is_silent: bool,
     /// At shard 0.
     pub(super) watch: Watch,
     /// The failure on it that was noted last, without the port, so that a peer that stays away is
@@ -122,8 +126,16 @@ pub(super) struct Target {
 
 impl Target {
     pub(super) fn new(path: Path, now: Time) -> Self {
-        let watch = Watch::new(now);
-        Self { path, place: 0, users: 1, tried: 0, has_worked: false, watch, failure: None }
+        Self {
+            path,
+            place: 0,
+            users: 1,
+            tried: 0,
+            has_worked: false,
+            is_silent: false,
+            watch: Watch::new(now),
+            failure: None,
+        }
     }
 
     fn route(&self) -> Route {
@@ -347,7 +359,9 @@ impl Link {
         for target in &self.targets {
             let tries = routes.entry(target.route()).or_default();
             tries.ports += 1;
-            tries.in_round += usize::from(target.tried > self.round_from);
+            let is_of_round = target.tried > self.round_from;
+            tries.in_round += usize::from(is_of_round);
+            tries.silent += usize::from(is_of_round && target.is_silent);
             tries.last = tries.last.max(target.tried);
         }
         routes
@@ -368,8 +382,16 @@ impl Link {
         let target = &mut self.targets[place];
         target.tried = self.attempts;
         // It has to work again to come before the others.
-        target.has_worked = false;
+        (target.has_worked, target.is_silent) = (false, false);
         Some(target.path)
+    }
+
+    /// Nothing came back from the attempt there: a host that is away is so at all its ports, each
+    /// of which would be waited for.
+    pub(super) fn note_silent(&mut self, path: Path) {
+        if let Some(target) = self.targets.iter_mut().find(|target| target.path == path) {
+            target.is_silent = true;
+        }
     }
 
     /// Attempts of this round.
@@ -475,6 +497,8 @@ pub(super) fn stands_for(known: Path, path: Path, all: &[Path]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use format::ids::BootId;
     use stdx::random::Random;
 
@@ -646,6 +670,29 @@ mod tests {
         let dials = round(&mut links.links[0], 400);
         assert_eq!(dials.len(), ROUTE_TRIES_MIN + 1);
         assert_eq!(dials[1], path(1, 201), "{dials:?}");
+    }
+
+    /// Each port of the network that is gone was waited for before the other one had its next turn.
+    #[test]
+    fn silent_network_does_not_keep_another_one_waiting() {
+        let mut links = links();
+        let paths: Vec<Path> = (0..200).map(|port| path(0, 1 + port)).collect();
+        named_by_each(&mut links, &paths);
+        named_by_each(&mut links, &[path(1, 201)]);
+        let link = &mut links.links[0];
+        let mut dialled = Vec::new();
+        while dialled.len() < 2 * ROUTE_TRIES_MIN {
+            let tried = link.take_next_path(Time::ZERO).unwrap();
+            if tried != path(1, 201) {
+                link.note_silent(tried);
+            }
+            link.back_off(Time::ZERO);
+            dialled.push(tried);
+        }
+        let turns: Vec<_> = dialled.split(|it| *it == path(1, 201)).map(<[Path]>::len).collect();
+        assert!(turns.iter().all(|length| *length <= 8), "{turns:?}");
+        let all: BTreeSet<Path> = dialled.into_iter().collect();
+        assert_eq!(all.len(), paths.len() + 1, "and none is left out for long");
     }
 
     #[test]
