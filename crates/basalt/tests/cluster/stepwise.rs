@@ -157,6 +157,13 @@ fn why_there_is_no_disk_outlives_a_restart_that_is_not_about_it() {
     cluster.adm_ok(1, &["disk-options", "r0"]);
     assert_eq!(disk(&cluster, 1), DiskState::Diskless);
     assert!(says_why());
+    // Of another disk nobody knows whether it can be had.
+    let (named, other) = (path.to_str().unwrap(), format!("{}-2", path.display()));
+    fs::write(cluster.config(), text.replace(&format!("{named};"), &format!("{other};"))).unwrap();
+    cluster.adm_ok(1, &["adjust", "--skip-disk", "r0"]);
+    assert_eq!(disk(&cluster, 1), DiskState::Diskless);
+    assert!(!says_why());
+    fs::write(cluster.config(), text).unwrap();
     fs::rename(&away, &path).unwrap();
     cluster.adm_ok(1, &["adjust", "r0"]);
     cluster.wait_up_to_date(1);

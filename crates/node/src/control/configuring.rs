@@ -15,7 +15,7 @@ use crate::control::Control;
 use crate::control::lives::Life;
 use crate::control::stepwise::{Bringing, Missing, Parts};
 use crate::crash;
-use crate::definition::Definition;
+use crate::definition::{Definition, DiskPlace};
 use crate::limits::{
     ATTACH_PATIENCE, COMMAND_PATIENCE, DISK_END_STALL_MAX, DISK_STALL_MAX, MEMBERS_PATIENCE,
 };
@@ -358,6 +358,7 @@ impl Control {
             .map_err(|failure| self.go_back(resource, former, life, failure))?;
         if !bringing.parts.has_disk
             && let Some(why) = &former.no_disk
+            && self.disks_in(resource, &former.text) == self.disks_in(resource, text)
         {
             self.without_disk().insert(resource.to_owned(), why.clone());
         }
@@ -370,6 +371,12 @@ impl Control {
             return Err(with_note(failure, &runs_otherwise(&second)));
         }
         Err(self.go_back(resource, former, life, failure))
+    }
+
+    /// Those that a text names for this node.
+    fn disks_in(&self, resource: &str, text: &str) -> Option<Vec<Option<DiskPlace>>> {
+        let definition = Definition::from_text(&self.name, resource, text).ok()?;
+        Some(definition.volumes().map(|volume| volume.disk.cloned()).collect())
     }
 
     /// Whether another text than the one that runs comes up with the daemon.
