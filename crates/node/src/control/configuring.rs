@@ -505,14 +505,23 @@ impl Control {
         self.check_addresses(wanted)?;
         let mut patience = Patience::new(MEMBERS_PATIENCE);
         let mut is_noted = false;
+        // Before the shard is told: what it asks then is for these.
+        let (scripts, order) = (self.handlers.define(wanted), self.resync_order.define(wanted));
         loop {
-            let reply = self.ask_until_ready(resource, &mut patience, |ticket| {
+            let question = |ticket| {
                 let mut definition = Box::new(wanted.clone());
                 definition.takes_turns |= self.resync_order.is_bounded();
                 ToShard::Redefine { ticket, definition }
-            })?;
-            self.handlers.define(wanted);
-            self.resync_order.define(wanted);
+            };
+            let reply = match self.ask_until_ready(resource, &mut patience, question) {
+                Ok(reply) => reply,
+                Err(failure) if is_noted || life.is_over() => return Err(failure),
+                Err(failure) => {
+                    self.handlers.restore(resource, scripts);
+                    self.resync_order.restore(resource, order);
+                    return Err(failure);
+                }
+            };
             let Reply::Done { mut warnings } = reply else { return Ok(None) };
             let Some(waits) = warnings.pop() else { return Ok(None) };
             if is_noted && !patience.rest(&waits) {

@@ -31,7 +31,7 @@ pub(super) struct Asked {
 }
 
 /// A volume of a resource that another one comes after.
-type Before = (String, u16);
+pub(super) type Before = (String, u16);
 
 #[derive(Debug, Default)]
 pub(crate) struct ResyncOrder {
@@ -64,13 +64,23 @@ impl ResyncOrder {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn define(&self, definition: &Definition) {
-        let (name, before) = (definition.name.clone(), definition.resync_after.clone());
+    /// The resource comes after these from now on. Returns those that it came after.
+    pub(super) fn define(&self, definition: &Definition) -> Vec<Before> {
+        self.set(&definition.name, definition.resync_after.clone())
+    }
+
+    /// The resource did not become what it was to be: it comes after these, as before.
+    pub(super) fn restore(&self, resource: &str, before: Vec<Before>) {
+        self.set(resource, before);
+    }
+
+    fn set(&self, resource: &str, before: Vec<Before>) -> Vec<Before> {
         let mut shared = self.lock();
-        match before.is_empty() {
-            true => shared.after.remove(&name),
-            false => shared.after.insert(name, before),
+        let former = match before.is_empty() {
+            true => shared.after.remove(resource),
+            false => shared.after.insert(resource.to_owned(), before),
         };
+        former.unwrap_or_default()
     }
 
     /// It is down, or nothing may be allowed any more.
