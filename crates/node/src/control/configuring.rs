@@ -13,7 +13,7 @@ use crate::attach::read_replica;
 use crate::attach::volumes::NewVolume;
 use crate::control::Control;
 use crate::control::lives::Life;
-use crate::control::stepwise::{Bringing, Missing, Parts};
+use crate::control::stepwise::{Bringing, Missing, MissingPeer, Parts, ids_of};
 use crate::crash;
 use crate::definition::{Definition, DiskPlace};
 use crate::limits::{
@@ -49,7 +49,7 @@ struct Former {
     parts: Parts,
     was_primary: bool,
     /// Peers that it is to meet again once it is Primary.
-    split: Vec<String>,
+    split: Vec<MissingPeer>,
     /// Why it is without the disk that it should have.
     no_disk: Option<Failure>,
 }
@@ -304,7 +304,7 @@ impl Control {
             }
             Some(running) => {
                 let former = self.former(resource, running)?;
-                let parts = former.parts.after_change(scope, &wanted);
+                let parts = former.parts.after_change(scope, &wanted, ids_of(&former.split));
                 let bringing = Bringing { text, parts, added: &added, life: &life };
                 self.restart(resource, &former, bringing, fresh)?;
                 let is_more = !added.is_empty();
@@ -462,8 +462,8 @@ impl Control {
             }
         };
         for peer in &former.split {
-            if let Err(failure) = self.connect(resource, peer) {
-                warnings.push(format!("{peer} is kept apart: {failure}"));
+            if let Err(failure) = self.connect(resource, &peer.name) {
+                warnings.push(format!("{} is kept apart: {failure}", peer.name));
             }
         }
         warnings

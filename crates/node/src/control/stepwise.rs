@@ -12,7 +12,7 @@ use api::request::AdjustScope;
 use api::response::{Failure, FailureCode, Reply};
 use api::role::Role;
 use config::steps::{attach_steps, connect_step};
-use format::ids::NodeId;
+use format::ids::{MemberSet, NodeId};
 
 use crate::attach::volumes::{NewVolume, read_new_volume};
 use crate::attach::{Apart, attach, attach_without_disk, end_of};
@@ -46,14 +46,20 @@ impl Missing {
 
 impl Parts {
     /// With what a resource comes back that has these, and has to go down for a change.
-    pub(super) fn after_change(self, scope: &AdjustScope, wanted: &Definition) -> Self {
+    /// A Primary meets the peers of a split brain again once it is Primary again.
+    pub(super) fn after_change(
+        self,
+        scope: &AdjustScope,
+        wanted: &Definition,
+        split: MemberSet,
+    ) -> Self {
         let named = scope.peer.as_ref().and_then(|peer| {
             wanted.peers().find(|member| member.name == *peer).map(|member| member.node)
         });
         let apart = match (self.apart, named) {
             (apart, _) if scope.skip_net => apart,
-            (Apart::These(peers), Some(named)) => Apart::These(peers.without(named)),
-            (Apart::All | Apart::These(_), _) => Apart::NOBODY,
+            (Apart::These(peers), Some(named)) => Apart::These(peers.without(named) | split),
+            (Apart::All | Apart::These(_), _) => Apart::These(split),
         };
         let keeps_disk = scope.skip_disk || scope.peer.is_some();
         Self { has_disk: self.has_disk || !keeps_disk, apart }
@@ -79,8 +85,8 @@ pub(super) struct Missing {
 
 /// A peer that is StandAlone.
 #[derive(Debug)]
-struct MissingPeer {
-    name: String,
+pub(super) struct MissingPeer {
+    pub(super) name: String,
     id: u8,
     /// Nobody told it to be so: both went on by themselves.
     is_split: bool,
@@ -206,15 +212,14 @@ impl Control {
         &self,
         resource: &str,
         role: Role,
-    ) -> Result<(Parts, Vec<String>), Failure> {
+    ) -> Result<(Parts, Vec<MissingPeer>), Failure> {
         let missing = self.missing(resource, &AdjustScope::default())?;
         let was_primary = role == Role::Primary;
         let is_apart = |peer: &&MissingPeer| was_primary || !peer.is_split;
-        let apart = missing.peers.iter().filter(is_apart);
-        let apart = Apart::These(apart.filter_map(|peer| NodeId::new(peer.id)).collect());
-        let split = missing.peers.into_iter().filter(|peer| was_primary && peer.is_split);
+        let apart = Apart::These(ids_of(missing.peers.iter().filter(is_apart)));
         let parts = Parts { has_disk: !missing.disk, apart };
-        Ok((parts, split.map(|peer| peer.name).collect()))
+        let split = missing.peers.into_iter().filter(|peer| was_primary && peer.is_split);
+        Ok((parts, split.collect()))
     }
 
     /// What `adjust` would find missing.
@@ -330,5 +335,37 @@ impl Control {
         })?;
         let Reply::Done { warnings } = reply else { return Ok(Vec::new()) };
         Ok(warnings)
+    }
+}
+
+pub(super) fn ids_of<'a>(peers: impl IntoIterator<Item = &'a MissingPeer>) -> MemberSet {
+    peers.into_iter().filter_map(|peer| NodeId::new(peer.id)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members(ids: &[u8]) -> MemberSet {
+        ids.iter().filter_map(|id| NodeId::new(*id)).collect()
+    }
+
+    /// It met them as the Secondary that it is until then, and could be the one that gives way.
+    #[test]
+    fn primary_that_restarts_for_a_change_meets_no_other_side_of_a_split_brain() {
+        let text = "resource r { volume 0 { disk none; } connection-mesh { hosts a b c; }
+             on a { node-id 0; address 127.0.0.1:1; }
+             on b { node-id 1; address 127.0.0.2:1; }
+             on c { node-id 2; address 127.0.0.3:1; } }";
+        let wanted = Definition::from_text("a", "r", text).unwrap();
+        let parts = Parts { has_disk: true, apart: Apart::These(members(&[1, 2])) };
+        let apart = |scope: &AdjustScope| parts.after_change(scope, &wanted, members(&[2])).apart;
+        assert_eq!(apart(&AdjustScope::default()), Apart::These(members(&[2])));
+        for (peer, left) in [("b", &[2][..]), ("c", &[1, 2])] {
+            let scope = AdjustScope { peer: Some(peer.to_owned()), ..AdjustScope::default() };
+            assert_eq!(apart(&scope), Apart::These(members(left)), "{peer}");
+        }
+        let scope = AdjustScope { skip_net: true, ..AdjustScope::default() };
+        assert_eq!(apart(&scope), parts.apart);
     }
 }
