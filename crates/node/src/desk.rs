@@ -94,7 +94,16 @@ impl Desk {
         question: impl Fn(Ticket) -> ToShard,
         deadline: Duration,
     ) -> Vec<Result<Reply, Failure>> {
-        let until = io::now() + deadline;
+        self.ask_all_until(question, io::now() + deadline, deadline)
+    }
+
+    /// The same of one of several questions that have `deadline` together.
+    pub(crate) fn ask_all_until(
+        &self,
+        question: impl Fn(Ticket) -> ToShard,
+        until: Time,
+        deadline: Duration,
+    ) -> Vec<Result<Reply, Failure>> {
         let asked: Vec<_> = (0..self.shards()).map(|shard| self.put(shard, &question)).collect();
         asked.into_iter().map(|asked| self.wait(asked, until, deadline)).collect()
     }

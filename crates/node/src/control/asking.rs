@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use api::response::{Failure, Reply};
 use api::status::{ResourceStatus, StatusReply};
+use stdx::time::Time;
 
 use crate::desk::Desk;
 use crate::limits::{ADMIN_COMMAND_DEADLINE, STATUS_SLICE_MAX};
@@ -47,17 +48,27 @@ impl<'a> About<'a> {
     }
 }
 
-/// What all shards say of the resources, put together.
+/// What all shards say of the resources, put together: all of it by one deadline.
 #[expect(clippy::fn_params_excessive_bools, reason = "as the request has it")]
 pub(super) fn ask_status(
     desk: &Desk,
     about: About<'_>,
     statistics: bool,
 ) -> Result<Vec<ResourceStatus>, Failure> {
+    ask_status_until(desk, about, statistics, io::now() + ADMIN_COMMAND_DEADLINE)
+}
+
+#[expect(clippy::fn_params_excessive_bools, reason = "as the request has it")]
+fn ask_status_until(
+    desk: &Desk,
+    about: About<'_>,
+    statistics: bool,
+    until: Time,
+) -> Result<Vec<ResourceStatus>, Failure> {
     let all;
     let (names, are_known) = match about {
         About::All => {
-            all = ask_names(desk)?;
+            all = ask_names(desk, until)?;
             (all.as_slice(), true)
         }
         About::Each(names) => (names, false),
@@ -66,7 +77,7 @@ pub(super) fn ask_status(
     let mut found = Vec::with_capacity(names.len());
     for slice in names.chunks(STATUS_SLICE_MAX) {
         let resources = || slice.to_vec();
-        found.extend(ask_slice(desk, |ticket| match are_known {
+        found.extend(ask_slice(desk, until, |ticket| match are_known {
             true => ToShard::StatusOfKnown { ticket, resources: resources(), statistics },
             false => ToShard::Status { ticket, resources: resources(), statistics },
         })?);
@@ -74,9 +85,9 @@ pub(super) fn ask_status(
     Ok(found)
 }
 
-fn ask_names(desk: &Desk) -> Result<Vec<String>, Failure> {
+fn ask_names(desk: &Desk, until: Time) -> Result<Vec<String>, Failure> {
     let mut names = Vec::new();
-    for resources in ask_all(desk, |ticket| ToShard::Names { ticket }) {
+    for resources in ask_all(desk, until, |ticket| ToShard::Names { ticket }) {
         names.extend(resources?.into_iter().map(|resource| resource.name));
     }
     Ok(names)
@@ -84,10 +95,11 @@ fn ask_names(desk: &Desk) -> Result<Vec<String>, Failure> {
 
 fn ask_slice(
     desk: &Desk,
+    until: Time,
     question: impl Fn(Ticket) -> ToShard,
 ) -> Result<impl Iterator<Item = ResourceStatus>, Failure> {
     let (mut homes, mut parts) = (BTreeMap::new(), Vec::new());
-    for (shard, resources) in (0..).zip(ask_all(desk, question)) {
+    for (shard, resources) in (0..).zip(ask_all(desk, until, question)) {
         for resource in resources? {
             if desk.home_of(&resource.name) == shard {
                 homes.insert(resource.name.clone(), resource);
@@ -107,9 +119,10 @@ fn ask_slice(
 /// The answers, by shard.
 fn ask_all(
     desk: &Desk,
+    until: Time,
     question: impl Fn(Ticket) -> ToShard,
 ) -> impl Iterator<Item = Result<Vec<ResourceStatus>, Failure>> {
-    let answers = desk.ask_all(question, ADMIN_COMMAND_DEADLINE).into_iter();
+    let answers = desk.ask_all_until(question, until, ADMIN_COMMAND_DEADLINE).into_iter();
     answers.map(|answer| match answer? {
         Reply::Status(StatusReply { resources, .. }) => Ok(resources),
         Reply::Done { .. } | Reply::Adjusted { .. } | Reply::Running(_) => Ok(Vec::new()),
@@ -121,6 +134,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::thread;
 
+    use api::response::FailureCode;
     use api::status::NodeStatus;
 
     use super::*;
@@ -170,6 +184,17 @@ mod tests {
         assert_eq!(names.len(), 100);
         assert!(sizes.iter().all(|size| *size <= STATUS_SLICE_MAX), "{sizes:?}");
         assert_eq!(sizes.iter().sum::<usize>(), 2 * 100, "each is asked about once at each shard");
+    }
+
+    /// Each slice had a deadline of its own: with many resources nobody who asked waited so long.
+    #[test]
+    fn all_slices_have_one_deadline() {
+        let (desk, _mailboxes) = Desk::with_mailboxes(2, 4);
+        let names = ["r0".to_owned()];
+        for about in [About::All, About::Each(&names), About::Known(&names)] {
+            let failure = ask_status_until(&desk, about, false, io::now()).unwrap_err();
+            assert_eq!(failure.code, FailureCode::Timeout);
+        }
     }
 
     /// There was one question for each name that changed.
