@@ -101,7 +101,11 @@ impl Shard {
             hosted.is_news = false;
             hosted.is_told = false;
         }
-        let parts = self.parts.iter().flatten().filter(|part| is_asked(&part.name));
+        let me = self.rim.kit.mesh.me();
+        // Not at home here, or wholly up.
+        let is_told = |id| self.home_of(id) != me || self.hosted(id).is_some();
+        let parts = self.parts.iter().flatten();
+        let parts = parts.filter(|part| is_asked(&part.name) && is_told(part.id));
         let ids: BTreeSet<HostedId> = parts.clone().map(|part| part.id).collect();
         let census = Census::take(&self.rim, |id| ids.contains(&id));
         let look = Look { rim: &self.rim, shown: statistics, census: &census };

@@ -82,6 +82,16 @@ fn unknown_names_are_refused_or_left_out_as_asked() {
     assert_eq!(named(place.shard.names()), ["r0", "r1"]);
 }
 
+/// One that is about to come up, or has just gone, was told as if it were up, and without a role.
+#[test]
+fn resource_that_is_not_wholly_here_is_left_out() {
+    let mut place = Place::new(2);
+    drop(place.shard.hosted[0].take());
+    let names = ["r0".to_owned(), "r1".to_owned()];
+    let told = place.shard.status_of_known(&names, Statistics::Hidden).resources;
+    assert_eq!(told.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["r1"]);
+}
+
 /// Each resource went through the sessions and the clients of all of them.
 #[test]
 fn sessions_are_gone_through_once_for_a_question_about_many() {
