@@ -262,7 +262,6 @@ impl Nvme {
         }
     }
 
-    /// Queues of this resource that this node serves, or is to.
     /// Queues that asked for something.
     fn users(&self) -> impl Iterator<Item = &IoQueue> {
         let io = self.queues.iter().filter_map(|(_, queue)| match &queue.stage {
@@ -272,6 +271,7 @@ impl Nvme {
         io.filter(|io| io.admission != Admission::Idle)
     }
 
+    /// Queues of this resource that this node serves, or is to.
     pub(crate) fn clients_of(&self, hosted: HostedId) -> usize {
         self.users().filter(|io| io.hosted == hosted).count()
     }
