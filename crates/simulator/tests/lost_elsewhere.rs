@@ -230,6 +230,46 @@ fn members_that_were_away_for_long_return_together() {
     assert!([3, 4].iter().all(|&node| (0..30).all(|block| it.on_disk(node, block) == block + 1)));
 }
 
+/// One that misses little does not wait for one that gets all there is.
+#[test]
+fn a_member_that_misses_little_returns_beside_a_full_copy() {
+    let mut it = Scenario::new(5, 0, 0);
+    for extent in 0..20 {
+        it.must_write(0, extent * 1024, 1);
+    }
+    // Its log names nothing.
+    it.stop(4);
+    it.must_write(0, 7, 2);
+    it.cluster.slow[3].read = Duration::from_millis(500);
+    let invalidated = it.command(3, Command::Invalidate);
+    it.until("the answer", |it| it.succeeded(invalidated));
+    it.until("its copy", |it| it.explains(0, "to 3: "));
+    it.cluster.start(4);
+    it.run(Duration::from_secs(2));
+    assert!(!it.is_in_sync(0, 3));
+    assert!(it.is_in_sync(0, 4));
+    until_in_sync(&mut it, 0, &[3]);
+    assert_eq!(it.on_disk(4, 7), 2);
+}
+
+/// A copy that waits for a client's write keeps no other one waiting.
+#[test]
+fn copies_go_on_beside_one_that_waits() {
+    let mut it = Scenario::new(3, 0, 0);
+    lose(&mut it, 0, 2);
+    for block in (0..1000).step_by(100) {
+        it.must_write(0, block, 1);
+    }
+    it.cluster.slow[1].write = Duration::from_secs(3);
+    let part = it.write(0, 0, 2);
+    it.cluster.start(2);
+    it.run(Duration::from_secs(2));
+    assert!(it.ended(part).is_none());
+    let copied = it.status(0).expect("it is up").members[2].copied_blocks;
+    assert!(copied >= 8, "{copied}");
+    until_in_sync(&mut it, 0, &[2]);
+}
+
 /// S30. The old primary was cut off with a lease in hand: what it reads later is not what the new
 /// one has overwritten.
 #[test]

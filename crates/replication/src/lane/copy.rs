@@ -9,8 +9,9 @@ use format::message::{DataBody, WriteKind};
 
 use crate::contract::{Compare, FromGroup, GroupAction, LostMember, Misbehaviour, Payload};
 use crate::lane::read::has_source;
+use crate::lane::verify::Verify;
 use crate::lane::write::Wanted;
-use crate::lane::{Lane, Operation, OperationKind, OperationState, Turn};
+use crate::lane::{Lane, Leader, Operation, OperationKind, OperationState, Turn};
 use crate::limits;
 use crate::marks::Marks;
 
@@ -54,6 +55,18 @@ struct Load {
     from: u64,
     /// For a third, absent member: the returning one has to know what that one misses.
     forward: Option<LostMember>,
+}
+
+impl Leader {
+    fn is_reconciling(&self) -> bool {
+        self.operations.iter().any(|(_, it)| it.kind == OperationKind::Reconcile)
+    }
+
+    /// There is a place for one more copy to a returning member; a verify has one of its own.
+    fn may_resync(&self) -> bool {
+        let kept = usize::from(self.verify.as_ref().is_some_and(Verify::wants_place));
+        self.copies + kept < limits::COPIES_PER_LANE_MAX && !self.is_full()
+    }
 }
 
 impl Resync {
@@ -279,7 +292,7 @@ impl Lane {
         if !has_source(turn.view) {
             return;
         }
-        while let Some(leader) = self.leader.as_mut() {
+        while let Some(leader) = self.leader.as_mut().filter(|it| !it.outdated.is_empty()) {
             if leader.copies >= limits::COPIES_PER_LANE_MAX || leader.is_full() {
                 return;
             }
@@ -292,25 +305,25 @@ impl Lane {
                 .find(|run| !leader.operations.iter().any(|(_, o)| o.range.overlaps(*run)));
             match next {
                 Some(range) => self.admit_copy(turn, OperationKind::Reconcile, range),
+                None if leader.is_reconciling() => return,
                 // What is left, nobody can read, or a client is at it.
-                None if leader.copies == 0 => break,
-                None => return,
+                None => break,
             }
         }
         self.start_resync_copies(turn);
     }
 
     fn start_resync_copies(&mut self, turn: &mut Turn<'_>) {
-        if turn.view.draining {
-            return;
+        let Some(leader) = self.leader.as_ref().filter(|_| !turn.view.draining) else { return };
+        let mut left: MemberSet = leader.resyncs.iter().map(|resync| resync.member).collect();
+        for position in 0..leader.resyncs.len() {
+            self.check_synced(position);
         }
-        let count = self.leader.as_ref().map_or(0, |leader| leader.resyncs.len());
-        for position in 0..count {
+        while let Some(position) = self.least_missing(left) {
             while let Some((kind, range)) = self.next_resync_range(position) {
                 let leader = self.leader.as_mut().expect("only a leader resyncs members");
                 let bytes = range.length_bytes();
-                let full = leader.copies >= limits::COPIES_PER_LANE_MAX || leader.is_full();
-                if full || turn.shared.rate.budget < bytes {
+                if !leader.may_resync() || turn.shared.rate.budget < bytes {
                     return;
                 }
                 turn.shared.rate.budget -= bytes;
@@ -319,8 +332,18 @@ impl Lane {
                 resync.in_flight += 1;
                 self.admit_copy(turn, kind, range);
             }
-            self.check_synced(position);
+            let leader = self.leader.as_ref().expect("only a leader resyncs members");
+            left.remove(leader.resyncs[position].member);
         }
+    }
+
+    /// Who misses least is copied to first: it counts for something soon, and does not wait for
+    /// hours while another one gets all there is. They stay in their order, in which answers about
+    /// the same slot come.
+    fn least_missing(&self, among: MemberSet) -> Option<usize> {
+        let resyncs = self.leader.iter().flat_map(|leader| &leader.resyncs).enumerate();
+        let resyncs = resyncs.filter(|(_, resync)| among.has(resync.member));
+        Some(resyncs.min_by_key(|(_, resync)| resync.bits.ones())?.0)
     }
 
     fn next_resync_range(&mut self, position: usize) -> Option<(OperationKind, BlockRange)> {

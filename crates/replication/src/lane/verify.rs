@@ -52,6 +52,11 @@ impl Verify {
         self.current.is_none() && self.cursor >= self.until
     }
 
+    /// It compares nothing at the moment, and is not over.
+    pub(crate) fn wants_place(&self) -> bool {
+        self.current.is_none() && self.cursor < self.until
+    }
+
     /// The next blocks of lane `lane` of `lanes`.
     fn next_range(&self, lane: u64, lanes: u64) -> Option<BlockRange> {
         let mut cursor = self.cursor;
