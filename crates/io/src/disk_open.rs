@@ -266,13 +266,14 @@ fn lock(path: &Path, file: &File) -> io::Result<()> {
     }
 }
 
-struct Align {
-    mem: u32,
-    offset: u32,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Align {
+    pub(crate) mem: u32,
+    pub(crate) offset: u32,
 }
 
 /// Turns `O_DIRECT` on and says what alignment it needs; `None` if the file is to be used without.
-fn make_direct(path: &Path, file: &File, direct: Direct) -> io::Result<Option<Align>> {
+pub(crate) fn make_direct(path: &Path, file: &File, direct: Direct) -> io::Result<Option<Align>> {
     let refusal = |reason: &str| {
         let path = path.display();
         let text = format!("cannot open disk {path} past the page cache: {reason}");

@@ -33,7 +33,7 @@ use format::register::{
 };
 use format::space::Place;
 use format::superblock::SUPERBLOCK_BYTES;
-use io::{DiskIdentity, SharedDisk};
+use io::{DiskIdentity, SharedDisk, Uncached};
 use replication::bitmap::Bitmap;
 use replication::group::LoadedPage;
 
@@ -220,6 +220,7 @@ pub(crate) enum Lost {
 /// A metadata device that is open for this thread.
 pub(crate) struct Device<'a> {
     pub(crate) file: File,
+    reads: Uncached,
     path: &'a Path,
     pub(crate) size_bytes: u64,
     steps: Steps,
@@ -234,8 +235,7 @@ impl<'a> Device<'a> {
             Failure::new(FailureCode::DiskFailed, message, "is it there, and may this user use it?")
         };
         let file = open_alone(path, patience).map_err(failed)?;
-        let size_bytes = stdio::Seek::seek(&mut &file, stdio::SeekFrom::End(0)).map_err(failed)?;
-        Ok(Self { file, path, size_bytes, steps: patience.steps(), claim: None })
+        Self::opened(path, file, patience.steps()).map_err(failed)
     }
 
     /// One that the data threads have open for this process alone.
@@ -245,8 +245,13 @@ impl<'a> Device<'a> {
             Failure::new(FailureCode::DiskFailed, message, "")
         };
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(failed)?;
-        let size_bytes = stdio::Seek::seek(&mut &file, stdio::SeekFrom::End(0)).map_err(failed)?;
-        Ok(Self { file, path, size_bytes, steps: Steps::default(), claim: None })
+        Self::opened(path, file, Steps::default()).map_err(failed)
+    }
+
+    fn opened(path: &'a Path, file: File, steps: Steps) -> stdio::Result<Self> {
+        let size_bytes = stdio::Seek::seek(&mut &file, stdio::SeekFrom::End(0))?;
+        let reads = Uncached::beside(&file, path)?;
+        Ok(Self { file, reads, path, size_bytes, steps, claim: None })
     }
 
     /// The same, for work whose steps are watched.
@@ -278,7 +283,7 @@ impl<'a> Device<'a> {
         self.claim.map_or(Ok(()), Claim::check)?;
         let length = usize::try_from(length).expect("metadata is far smaller than memory");
         let mut bytes = vec![0; length];
-        sectors::read(&self.file, offset, &mut bytes)
+        sectors::read(&self.reads, offset, &mut bytes)
             .map_err(|error| self.failure("read", &error))?;
         self.steps.add_one();
         Ok(bytes)
@@ -292,11 +297,11 @@ impl<'a> Device<'a> {
     ) -> Result<Option<Vec<u8>>, Failure> {
         let mut bytes = vec![0; usize::try_from(length).expect("far smaller than memory")];
         for _ in 0..sectors::TRIES {
-            let result = sectors::read(&self.file, offset, &mut bytes);
+            let result = sectors::read(&self.reads, offset, &mut bytes);
             self.steps.add_one();
             match result {
                 Ok(()) => return Ok(Some(bytes)),
-                // A page cache says so of a path that is away for a moment, too.
+                // It is said of a path that is away for a moment, too.
                 Err(error) if sectors::is_unreadable(&error) => thread::park_timeout(sectors::REST),
                 Err(error) => return Err(self.failure("read", &error)),
             }

@@ -1,5 +1,8 @@
 //! Reads and writes of metadata on disks that may have lost a sector.
 //!
+//! Reads go past the page cache, which may have what a disk held before. Writes may go through it:
+//! what is read after them has them, and who writes syncs.
+//!
 //! A sector that cannot be read stays so until it is written: the disk has another one for it then.
 //! What stands twice, or is about to be written over, is not given up for it.
 
@@ -7,6 +10,8 @@ use std::fs::File;
 use std::io::{Error, Result};
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
+
+use io::Uncached;
 
 /// How often a read is tried, and how long it rests after each, before what it is about is lost.
 pub(crate) const TRIES: usize = 3;
@@ -20,10 +25,10 @@ pub(crate) fn is_unreadable(error: &Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::EIO | libc::ENODATA | libc::EILSEQ))
 }
 
-pub(crate) fn read(file: &File, offset: u64, bytes: &mut [u8]) -> Result<()> {
+pub(crate) fn read(disk: &Uncached, offset: u64, bytes: &mut [u8]) -> Result<()> {
     #[cfg(test)]
-    faults::check(file, offset..offset + bytes.len() as u64)?;
-    file.read_exact_at(bytes, offset)
+    faults::check(disk.file(), offset..offset + bytes.len() as u64)?;
+    disk.read_exact_at(bytes, offset)
 }
 
 pub(crate) fn write(file: &File, offset: u64, bytes: &[u8]) -> Result<()> {

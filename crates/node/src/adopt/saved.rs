@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use format::adoption::{ADOPTION_HEADER_BYTES, Adoption, decode_adoption, encode_adoption};
 use format::layout::PAGE_BYTES;
+use io::Uncached;
 use stdx::checksum::crc32c_append;
 
 use crate::create_md::Disk;
@@ -88,7 +89,7 @@ impl SavedFile {
         let file = File::create(&fresh)?;
         let (start, end) = (adoption.area_at, adoption.area_at + adoption.area_bytes);
         let mut crc = 0;
-        each_page(device.file(), start..end, &mut |offset, page| {
+        each_page(device.uncached(), start..end, &mut |offset, page| {
             crc = crc_of_page(crc, offset - start, page);
             file.write_all_at(page, HEADER_BYTES + offset - start)
         })?;
@@ -142,7 +143,8 @@ impl SavedFile {
         adoption: &Adoption,
         look: &mut dyn FnMut(u64, &Page) -> Result<()>,
     ) -> Result<()> {
-        let file = File::open(self.path(stage))?;
+        let path = self.path(stage);
+        let file = Uncached::beside(&File::open(&path)?, &path)?;
         each_page(&file, HEADER_BYTES..HEADER_BYTES + adoption.area_bytes, &mut |offset, page| {
             look(adoption.area_at + offset - HEADER_BYTES, page)
         })
@@ -155,7 +157,7 @@ pub(crate) type Page = [u8; ADOPTION_HEADER_BYTES];
 pub(crate) fn is_back(device: &Disk, adoption: &Adoption) -> Result<bool> {
     let (start, end) = (adoption.area_at, adoption.area_at + adoption.area_bytes);
     let mut crc = 0;
-    each_page(device.file(), start..end, &mut |offset, page| {
+    each_page(device.uncached(), start..end, &mut |offset, page| {
         crc = crc_of_page(crc, offset - start, page);
         Ok(())
     })?;
@@ -168,18 +170,18 @@ fn crc_of_page(crc: u32, offset: u64, page: &Page) -> u32 {
 
 /// Shows the pages of `range` that are not all zeroes. Both ends are on whole pages.
 fn each_page(
-    file: &File,
+    disk: &Uncached,
     range: Range<u64>,
     look: &mut dyn FnMut(u64, &Page) -> Result<()>,
 ) -> Result<()> {
     let mut at = range.start;
-    while let Some(data) = io::next_data(file, at..range.end)? {
+    while let Some(data) = io::next_data(disk.file(), at..range.end)? {
         at = data.start - (data.start - range.start) % PAGE_BYTES;
         let end = range.end.min(at + (data.end - at).next_multiple_of(PAGE_BYTES));
         while at < end {
             let length = usize::try_from(CHUNK_BYTES.min(end - at)).expect("at most 1 MiB");
             let mut bytes = vec![0; length];
-            file.read_exact_at(&mut bytes, at)?;
+            disk.read_exact_at(&mut bytes, at)?;
             for page in bytes.as_chunks::<ADOPTION_HEADER_BYTES>().0 {
                 if page.iter().any(|byte| *byte != 0) {
                     look(at, page)?;

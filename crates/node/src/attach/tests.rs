@@ -1,18 +1,19 @@
 //! Disks that are taken into use after damage.
 
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::Duration;
 
 use format::activity_log::{AL_RECORD_BYTES, encode_al_record};
 use format::ids::{BLOCK_BYTES, EXTENT_BLOCKS};
-use format::metadata::{AlChange, AlRecord};
+use format::metadata::{AlChange, AlRecord, ReplicaState};
 use tempfile::TempDir;
 
 use super::*;
 use crate::attach::volumes::{read_new_volume, write_at};
 use crate::create_md::{CreateMdOptions, FirstDisk, Overwrite, create_md};
 use crate::sectors::faults;
-use crate::show_md::wipe_md;
+use crate::show_md::{read_md, wipe_md};
 
 const DISK_BYTES: u64 = 64 << 20;
 const RING: u8 = 3;
@@ -24,11 +25,17 @@ struct Place {
     meta: Option<PathBuf>,
     /// Of volume 1.
     further: Option<PathBuf>,
+    /// Over the file that is the disk elsewhere.
+    device: Option<PathBuf>,
 }
 
 impl Place {
+    fn within(directory: TempDir, meta: Option<PathBuf>) -> Self {
+        Self { directory, meta, further: None, device: None }
+    }
+
     fn new() -> Self {
-        let place = Self { directory: tempfile::tempdir().unwrap(), meta: None, further: None };
+        let place = Self::within(tempfile::tempdir().unwrap(), None);
         File::create(place.disk()).unwrap().set_len(DISK_BYTES).unwrap();
         place.create(Overwrite::Refuse);
         place
@@ -37,7 +44,7 @@ impl Place {
     fn with_external_metadata() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let meta = directory.path().join("meta");
-        let place = Self { directory, meta: Some(meta.clone()), further: None };
+        let place = Self::within(directory, Some(meta.clone()));
         for path in [place.disk(), meta] {
             File::create(path).unwrap().set_len(DISK_BYTES).unwrap();
         }
@@ -69,7 +76,7 @@ impl Place {
     }
 
     fn disk(&self) -> PathBuf {
-        self.directory.path().join("disk")
+        self.device.clone().unwrap_or_else(|| self.directory.path().join("disk"))
     }
 
     /// Records 2 to 45 are in one ring of its activity log.
@@ -242,7 +249,7 @@ fn data_disk_is_known_after_a_change_of_incarnation() {
     let place = Place::with_external_metadata();
     place.rewrite(|superblock| {
         superblock.incarnation = Incarnation(0xabc);
-        superblock.state = format::metadata::ReplicaState::InSync;
+        superblock.state = ReplicaState::InSync;
         superblock.joined = format::ids::Epoch(3);
     });
     let aside = Place::swap(&place.disk());
@@ -465,4 +472,60 @@ fn disk_that_is_away_for_a_moment_has_lost_nothing() {
     let before = place.attach().superblock;
     faults::lose_path(2);
     assert_eq!(place.attach().superblock, before);
+}
+
+/// A block device over a file, which takes root and the loop driver.
+struct Loop(String);
+
+impl Loop {
+    fn over(file: &Path) -> Option<Self> {
+        let made = Command::new("losetup").args(["-f", "--show"]).arg(file).output();
+        match made {
+            Ok(output) if output.status.success() => {
+                Some(Self(String::from_utf8(output.stdout).unwrap().trim().to_owned()))
+            }
+            refused => {
+                println!("skipped, no loop device: {refused:?}");
+                None
+            }
+        }
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let status = Command::new("losetup").args(["-d", &self.0]).status().unwrap();
+        assert!(status.success());
+    }
+}
+
+/// The page cache of a block device can keep what its holder wrote over since: a start, `dump-md`
+/// and `create-md` took it for what is there.
+#[test]
+fn what_decides_is_on_the_disk_and_not_what_its_page_cache_kept() {
+    let place = Place::new();
+    let Some(device) = Loop::over(&place.disk()) else { return };
+    let disk = PathBuf::from(&device.0);
+    // As long as somebody has it open the pages stay that were read.
+    let kept = File::open(&disk).unwrap();
+    let mut bytes = vec![0; usize::try_from(DISK_BYTES).unwrap()];
+    kept.read_exact_at(&mut bytes, 0).unwrap();
+    place.rewrite(|superblock| superblock.state = ReplicaState::InSync);
+    kept.read_exact_at(&mut bytes, 0).unwrap();
+    assert!(bytes != std::fs::read(place.disk()).unwrap(), "nothing is stale");
+    let on_device = Place { device: Some(disk.clone()), ..place };
+    let found = read_md(&disk, None, None).unwrap();
+    assert_eq!(found[0].superblock.write_counter, 2);
+    let further = on_device.directory.path().join("further");
+    File::create(&further).unwrap().set_len(DISK_BYTES).unwrap();
+    create_md(&CreateMdOptions {
+        disk: further.clone(),
+        volume: 1,
+        first: Some(FirstDisk { disk: disk.clone(), metadata_disk: None }),
+        ..on_device.options(Overwrite::Refuse)
+    })
+    .unwrap();
+    let is_zeroed = read_md(&further, None, None).unwrap()[0].superblock.clean;
+    assert!(is_zeroed, "the replica has data");
+    assert_eq!(on_device.attach().superblock.write_counter, 2);
 }

@@ -12,6 +12,7 @@ use format::foreign::{PROBE_BYTES, detect_foreign};
 use format::layout::{Layout, MetadataPlace, Placement};
 use format::metadata::Superblock;
 use format::superblock::{SUPERBLOCK_BYTES, decode_superblock};
+use io::Uncached;
 
 use crate::create_md::CreateMdError;
 use crate::sectors;
@@ -33,6 +34,7 @@ pub(crate) struct OldSuperblock {
 pub(crate) struct Disk {
     pub(crate) path: PathBuf,
     file: File,
+    reads: Uncached,
     pub(crate) size_bytes: u64,
 }
 
@@ -75,7 +77,8 @@ impl Disk {
     fn measured(path: &Path, mut file: File) -> Result<Self, CreateMdError> {
         let size = file.seek(SeekFrom::End(0));
         let size_bytes = size.map_err(|source| failed("measuring", path, source))?;
-        Ok(Self { path: path.to_owned(), file, size_bytes })
+        let reads = Uncached::beside(&file, path).map_err(|it| failed("opening", path, it))?;
+        Ok(Self { path: path.to_owned(), file, reads, size_bytes })
     }
 
     /// Looks in every place where a superblock can be, as older metadata may have had other
@@ -127,8 +130,8 @@ impl Disk {
         Ok(found)
     }
 
-    pub(crate) fn file(&self) -> &File {
-        &self.file
+    pub(crate) fn uncached(&self) -> &Uncached {
+        &self.reads
     }
 
     /// A file system, a partition table or the like.
@@ -150,7 +153,7 @@ impl Disk {
         offset_bytes: u64,
         buffer: &mut [u8],
     ) -> Result<bool, CreateMdError> {
-        match sectors::read(&self.file, offset_bytes, buffer) {
+        match sectors::read(&self.reads, offset_bytes, buffer) {
             Ok(()) => Ok(true),
             Err(source) if sectors::is_unreadable(&source) => Ok(false),
             Err(source) => Err(self.failed("reading", source)),
@@ -158,7 +161,7 @@ impl Disk {
     }
 
     pub(crate) fn read(&self, offset_bytes: u64, buffer: &mut [u8]) -> Result<(), CreateMdError> {
-        sectors::read(&self.file, offset_bytes, buffer)
+        sectors::read(&self.reads, offset_bytes, buffer)
             .map_err(|source| self.failed("reading", source))
     }
 
