@@ -11,7 +11,8 @@
 //! 2. No shard writes metadata any more (`shard/moving`), and each uses the disk at its new size;
 //!    all but zeroes is copied, durably.
 //! 3. The superblock is written as it is to both of its new places: a start looks there first, so
-//!    from here on they count. The former ones are made zeroes. Where a crash leaves one in the new
+//!    from here on they count. A start that finds it only where the next one is to be writes it to
+//!    its own place before. The former ones are made zeroes. Where a crash leaves one in the new
 //!    bitmap, it is marks too many: more is copied than has to be.
 //! 4. The shards write to the new places.
 //!
@@ -381,9 +382,11 @@ fn make_count(
     write_superblocks(device, superblock, layouts).map_err(|failure| (Moved::Lost, failure))
 }
 
-/// Writes the superblock as it is to both of its places; the newest one of external metadata, which
-/// may be in the same place, last. What is left behind is found no more, however large the disk
-/// becomes, and marks nothing where the bitmap is now.
+/// Writes the superblock as it is to both of its places: first to its own, by its number, for the
+/// next one is written over the other, and would be torn over the only one. But where external
+/// metadata has the newest one of now in that place it goes last, for a torn one would leave an
+/// older one. What is left behind is found no more, however large the disk becomes, and marks
+/// nothing where the bitmap is now.
 fn write_superblocks(
     device: &Device<'_>,
     superblock: &Superblock,
@@ -392,8 +395,10 @@ fn write_superblocks(
     let own = superblock_offset(superblock, new);
     let [first, second] = new.superblock_offsets;
     let other = if own == first { second } else { first };
-    write_at(device, superblock, new, other)?;
-    write_at(device, superblock, new, own)?;
+    let order = if superblock_offset(superblock, old) == own { [other, own] } else { [own, other] };
+    for offset in order {
+        write_at(device, superblock, new, offset)?;
+    }
     for offset in old.superblock_offsets {
         if !new.superblock_offsets.contains(&offset) {
             device.zero(offset..offset + PAGE_BYTES)?;

@@ -32,6 +32,8 @@ pub(crate) fn read(disk: &Uncached, offset: u64, bytes: &mut [u8]) -> Result<()>
 }
 
 pub(crate) fn write(file: &File, offset: u64, bytes: &[u8]) -> Result<()> {
+    #[cfg(test)]
+    faults::before_write(file, offset, bytes)?;
     file.write_all_at(bytes, offset)?;
     #[cfg(test)]
     faults::heal(file, offset..offset + bytes.len() as u64)?;
@@ -46,14 +48,44 @@ pub(crate) mod faults {
     use std::fs::{File, metadata};
     use std::io::{Error, Result};
     use std::ops::Range;
-    use std::os::unix::fs::MetadataExt;
+    use std::os::unix::fs::{FileExt, MetadataExt};
     use std::path::Path;
+
+    const SECTOR_BYTES: usize = 512;
 
     thread_local! {
         /// By the number of the file, for what this thread reads.
         static LOST: RefCell<BTreeSet<(u64, u64)>> = const { RefCell::new(BTreeSet::new()) };
         /// So many reads more fail.
         static AWAY: Cell<u32> = const { Cell::new(0) };
+        /// So many writes more go through.
+        static WRITES_LEFT: Cell<Option<u32>> = const { Cell::new(None) };
+    }
+
+    /// The power goes with the write that comes after so many: it is torn.
+    pub(crate) fn cut_power_after(writes: u32) {
+        WRITES_LEFT.set(Some(writes + 1));
+    }
+
+    /// Whether it went; it is there again.
+    pub(crate) fn restore_power() -> bool {
+        WRITES_LEFT.take() == Some(0)
+    }
+
+    pub(super) fn before_write(file: &File, offset: u64, bytes: &[u8]) -> Result<()> {
+        match WRITES_LEFT.get() {
+            None => Ok(()),
+            Some(0) => Err(Error::other("the power is gone")),
+            Some(1) => {
+                WRITES_LEFT.set(Some(0));
+                file.write_all_at(&bytes[..SECTOR_BYTES], offset)?;
+                Err(Error::other("the power goes"))
+            }
+            Some(more) => {
+                WRITES_LEFT.set(Some(more - 1));
+                Ok(())
+            }
+        }
     }
 
     /// Until it is written.

@@ -23,7 +23,7 @@ use format::metadata::Superblock;
 use format::space::Place;
 use format::superblock::decode_superblock;
 
-use crate::attach::{Block, Device, end_of};
+use crate::attach::{Block, Device, end_of, superblock_offset};
 use crate::definition::{Definition, DiskPlace};
 use crate::log::{Scope, log};
 use crate::sectors;
@@ -140,6 +140,19 @@ pub(crate) fn read_superblock(
     copies.retain(|it| it.layout == *layout && mismatch(it, definition, target).is_none());
     let newest = newest(copies, |_| true);
     newest.map(|it| it.superblock).ok_or_else(|| nothing_found(device, definition, target.0))
+}
+
+/// Whether a superblock that was found is in its own place, which the next one leaves as it is.
+pub(super) fn is_in_own_place(
+    device: &Device<'_>,
+    superblock: &Superblock,
+    layout: &Layout,
+) -> Result<bool, Failure> {
+    let own = superblock_offset(superblock, layout);
+    let Some(bytes) = device.read_unless_lost(own, PAGE_BYTES)? else { return Ok(false) };
+    let found = superblock_in(device, own, &bytes)?;
+    let name = |it: &Superblock| (it.incarnation, it.write_counter);
+    Ok(found.is_some_and(|it| name(&it.superblock) == name(superblock) && it.layout == *layout))
 }
 
 /// The superblocks of one size, the one that was found first in front; and the places of which

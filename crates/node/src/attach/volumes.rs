@@ -19,7 +19,7 @@ use format::space::Place;
 use format::superblock::{SUPERBLOCK_BYTES, encode_superblock};
 
 use super::{Device, superblock_offset};
-use crate::attach::finding::find_superblock;
+use crate::attach::finding::{find_superblock, is_in_own_place};
 use crate::attach::identity::check_data_disk;
 use crate::attach::opening::{Version, open_further};
 use crate::definition::{Definition, DiskPlace, FurtherVolume};
@@ -207,6 +207,11 @@ fn open<'a>(
         );
         let hint = "the disk shrank or is another one; restore its size";
         return Err(Failure::new(FailureCode::DiskFailed, message, hint));
+    }
+    // A crash while metadata moved, or was made, may have kept it from there. The next write would
+    // be over the only copy, and a torn one leave none.
+    if !is_in_own_place(&device, &superblock, &layout)? {
+        write(&device, &superblock, &layout)?;
     }
     Ok(Found { device, data, superblock, layout })
 }

@@ -9,8 +9,11 @@ use format::superblock::SUPERBLOCK_BYTES;
 use tempfile::TempDir;
 
 use super::*;
+use crate::attach::read_replica;
 use crate::control::disk_work::DiskWork;
 use crate::create_md::{CreateMdOptions, LANES_DEFAULT, create_md};
+use crate::sectors::faults;
+use crate::state_dir::StateDir;
 
 const MIB: u64 = 1 << 20;
 const DATA_BYTES: u64 = 128 * MIB;
@@ -35,35 +38,85 @@ fn claim() -> (DiskWork, Claim) {
     (disk_work, claim)
 }
 
-/// A replica with metadata on a device of its own.
 struct Replica {
-    _directory: TempDir,
+    directory: TempDir,
     disk: DiskPlace,
     definition: Definition,
     layout: Layout,
 }
 
 impl Replica {
+    /// With metadata on a device of its own.
     fn new() -> Self {
+        Self::laid_out(external(DATA_BYTES, LEAST_BYTES))
+    }
+
+    fn laid_out(layout: Layout) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let [data, meta] = ["data", "meta"].map(|name| directory.path().join(name));
-        File::create(&data).unwrap().set_len(DATA_BYTES).unwrap();
-        File::create(&meta).unwrap().set_len(LEAST_BYTES).unwrap();
-        create_md(&CreateMdOptions::of_r0(data.clone(), Some(meta.clone()))).unwrap();
+        let is_external = layout.metadata == MetadataPlace::External;
+        let meta = is_external.then_some(meta);
+        let data_bytes = if is_external { layout.data_bytes } else { end_of(&layout) };
+        File::create(&data).unwrap().set_len(data_bytes).unwrap();
+        if let Some(meta) = &meta {
+            File::create(meta).unwrap().set_len(end_of(&layout)).unwrap();
+        }
+        create_md(&CreateMdOptions::of_r0(data.clone(), meta.clone())).unwrap();
+        let place = meta.as_ref().map_or_else(|| "internal".into(), |it| it.display().to_string());
         let text = format!(
             "resource r0 {{ on a {{ node-id 0; address 127.0.0.1:1;
-               volume 0 {{ device minor 1; disk {}; meta-disk {}; }} }} }}",
+               volume 0 {{ device minor 1; disk {}; meta-disk {place}; }} }} }}",
             data.display(),
-            meta.display()
         );
         let definition = Definition::from_text("a", "r0", &text).unwrap();
-        let disk = DiskPlace { data, meta: Some(meta) };
-        let layout = external(DATA_BYTES, LEAST_BYTES);
-        Self { _directory: directory, disk, definition, layout }
+        Self { directory, disk: DiskPlace { data, meta }, definition, layout }
     }
 
     fn meta(&self) -> &PathBuf {
-        self.disk.meta.as_ref().unwrap()
+        self.disk.meta.as_ref().unwrap_or(&self.disk.data)
+    }
+
+    fn state(&self) -> StateDir {
+        let path = self.directory.path().join("state");
+        StateDir::open(&path, &mut Patience::new(Duration::ZERO)).unwrap()
+    }
+
+    /// What a start finds.
+    fn start(&self) -> (u64, Layout) {
+        let state = self.state();
+        let mut patience = Patience::new(Duration::ZERO);
+        let found = read_replica(&self.definition, &self.disk, &state, &mut patience).unwrap();
+        (found.superblock.write_counter, found.disk.layout)
+    }
+
+    /// The devices have the sizes of that layout.
+    fn resize_to(&self, new: &Layout) {
+        let resize = |path: &PathBuf, bytes| {
+            File::options().write(true).open(path).unwrap().set_len(bytes).unwrap();
+        };
+        resize(self.meta(), end_of(new));
+        if self.disk.meta.is_some() {
+            resize(&self.disk.data, new.data_bytes);
+        }
+    }
+
+    /// All that is done before the new places count.
+    fn prepare(&self, new: &Layout) {
+        self.resize_to(new);
+        let (old, device) = (&self.layout, self.device());
+        for range in new_places(old, new) {
+            device.zero(range).unwrap();
+        }
+        copy(&device, Place::FIRST, (old, new)).unwrap();
+    }
+
+    /// The next write of a superblock is torn.
+    fn tear_next(&self, counter: u64, layout: &Layout) {
+        let next = Superblock { write_counter: counter + 1, ..self.superblock(layout) };
+        let at = superblock_offset(&next, layout);
+        faults::cut_power_after(0);
+        write_at(&self.device(), &next, layout, at).unwrap_err();
+        assert!(faults::restore_power());
     }
 
     fn device(&self) -> Device<'_> {
@@ -77,12 +130,20 @@ impl Replica {
 
     /// Writes one that is newer than all before, into the second place.
     fn save_in_second_place(&self) -> Superblock {
-        let found = self.superblock(&self.layout);
-        let write_counter = (found.write_counter + 1) | 1;
-        let newest = Superblock { write_counter, clean: false, ..found };
+        let saves = 1 + self.superblock(&self.layout).write_counter % 2;
+        let newest = self.save(saves);
         let second = self.layout.superblock_offsets[1];
         assert_eq!(superblock_offset(&newest, &self.layout), second);
-        write_at(&self.device(), &newest, &self.layout, second).unwrap();
+        newest
+    }
+
+    fn save(&self, times: u64) -> Superblock {
+        let mut newest = Superblock { clean: false, ..self.superblock(&self.layout) };
+        for _ in 0..times {
+            newest.write_counter += 1;
+            let at = superblock_offset(&newest, &self.layout);
+            write_at(&self.device(), &newest, &self.layout, at).unwrap();
+        }
         newest
     }
 
@@ -189,4 +250,39 @@ fn nothing_is_written_to_a_disk_that_was_given_up_meanwhile() {
     // Nor is whoever waits for it kept by what is read.
     device.read(0, PAGE_BYTES).unwrap_err();
     assert!(std::fs::read(replica.meta()).unwrap() == before, "something was written");
+}
+
+/// The ways in which superblocks move: both to new places, the second one, and none.
+fn moves() -> [(Layout, Layout); 4] {
+    [
+        (internal(64 * MIB), internal(72 * MIB)),
+        (external(DATA_BYTES, LEAST_BYTES), external(4096 * MIB, 4 * MIB)),
+        (external(DATA_BYTES, 4 * MIB), external(2 * DATA_BYTES, 8 * MIB)),
+        (external(DATA_BYTES, 4 * MIB), external(2 * DATA_BYTES, 4 * MIB)),
+    ]
+}
+
+/// The only copy at the new places was in the one that is written next, which a second loss of
+/// power tore: the replica was found no more.
+#[test]
+fn a_torn_write_after_a_crash_between_the_superblocks_loses_neither() {
+    for (old, new) in moves() {
+        for (saves, writes) in (1..=2).flat_map(|saves| (0..5).map(move |writes| (saves, writes))) {
+            let replica = Replica::laid_out(old);
+            let newest = replica.save(saves);
+            assert_eq!(replica.start(), (newest.write_counter, old));
+            replica.prepare(&new);
+            let (_disk_work, claim) = claim();
+            let device = replica.device().under(&claim);
+            faults::cut_power_after(writes);
+            let result = make_count(&device, &newest, (&old, &new), &claim);
+            let case = format!("{saves} saves, {writes} writes from {old:?} to {new:?}");
+            assert_eq!(faults::restore_power(), result.is_err(), "{case}");
+            let found = replica.start();
+            assert_eq!(found.0, newest.write_counter, "{case}");
+            assert!(found.1 == new || result.is_err(), "{case}");
+            replica.tear_next(found.0, &found.1);
+            assert_eq!(replica.start(), found, "{case}");
+        }
+    }
 }
