@@ -13,7 +13,8 @@
 //! 3. The superblock is written as it is to both of its new places: a start looks there first, so
 //!    from here on they count. A start that finds it only where the next one is to be writes it to
 //!    its own place before. The former ones are made zeroes. Where a crash leaves one in the new
-//!    bitmap, it is marks too many: more is copied than has to be.
+//!    bitmap, it is marks too many: more is copied than has to be. Whoever stops the work, `down`
+//!    say, waits for all of this step, as long as the disk answers.
 //! 4. The shards write to the new places.
 //!
 //! What fails before step 3 leaves everything as it was, but for a flush that fails for more than
@@ -377,8 +378,8 @@ fn make_count(
         Lost::Nothing => (Moved::Not, failure),
         Lost::Anything => (Moved::Lost, failure),
     })?;
-    // Which can take as long as nobody waits for.
-    claim.check().map_err(|failure| (Moved::Not, failure))?;
+    // Which can take as long as nobody waits for. From here on both places are written, or none.
+    claim.begin_last_steps().map_err(|failure| (Moved::Not, failure))?;
     write_superblocks(device, superblock, layouts).map_err(|failure| (Moved::Lost, failure))
 }
 

@@ -53,6 +53,8 @@ pub(crate) mod faults {
 
     const SECTOR_BYTES: usize = 512;
 
+    type Act = Box<dyn FnOnce()>;
+
     thread_local! {
         /// By the number of the file, for what this thread reads.
         static LOST: RefCell<BTreeSet<(u64, u64)>> = const { RefCell::new(BTreeSet::new()) };
@@ -60,6 +62,8 @@ pub(crate) mod faults {
         static AWAY: Cell<u32> = const { Cell::new(0) };
         /// So many writes more go through.
         static WRITES_LEFT: Cell<Option<u32>> = const { Cell::new(None) };
+        /// Done before the write that comes after so many.
+        static BETWEEN: RefCell<Option<(u32, Act)>> = const { RefCell::new(None) };
     }
 
     /// The power goes with the write that comes after so many: it is torn.
@@ -72,7 +76,22 @@ pub(crate) mod faults {
         WRITES_LEFT.take() == Some(0)
     }
 
+    /// Does this when so many writes are done, if one more follows.
+    pub(crate) fn act_after(writes: u32, act: impl FnOnce() + 'static) {
+        BETWEEN.set(Some((writes, Box::new(act))));
+    }
+
+    /// If it was not done, it is not done any more.
+    pub(crate) fn forget_act() {
+        drop(BETWEEN.take());
+    }
+
     pub(super) fn before_write(file: &File, offset: u64, bytes: &[u8]) -> Result<()> {
+        BETWEEN.with_borrow_mut(|between| match between.take() {
+            Some((0, act)) => act(),
+            Some((writes, act)) => *between = Some((writes - 1, act)),
+            None => {}
+        });
         match WRITES_LEFT.get() {
             None => Ok(()),
             Some(0) => Err(Error::other("the power is gone")),

@@ -31,16 +31,51 @@ pub(crate) struct DiskWork {
 struct Progress {
     steps: Steps,
     is_given_up: AtomicBool,
-    is_cancelled: AtomicBool,
+    stage: Mutex<Stage>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    #[default]
+    CanStop,
+    /// What is under way has to be done to its end.
+    LastSteps,
+    Stopped,
+}
+
+impl Stage {
+    fn check(self) -> Result<(), Failure> {
+        match self {
+            Self::CanStop | Self::LastSteps => Ok(()),
+            Self::Stopped => {
+                let message = "it was taken down meanwhile";
+                Err(Failure::new(FailureCode::StateRefused, message, ""))
+            }
+        }
+    }
 }
 
 impl Progress {
+    fn stage(&self) -> MutexGuard<'_, Stage> {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn check(&self) -> Result<(), Failure> {
-        if self.is_cancelled.load(Ordering::Acquire) {
-            let message = "it was taken down meanwhile";
-            return Err(Failure::new(FailureCode::StateRefused, message, ""));
-        }
+        self.stage().check()
+    }
+
+    fn begin_last_steps(&self) -> Result<(), Failure> {
+        let mut stage = self.stage();
+        stage.check()?;
+        *stage = Stage::LastSteps;
         Ok(())
+    }
+
+    fn cancel(&self) {
+        let mut stage = self.stage();
+        if *stage == Stage::CanStop {
+            *stage = Stage::Stopped;
+        }
     }
 }
 
@@ -102,17 +137,24 @@ impl DiskWork {
         lock(&self.claimed).keys().cloned().collect()
     }
 
-    /// Whoever works for it now stops, and nobody does when this returns; or its disk gives no
-    /// answer for `stall_max`.
+    /// Whoever works for it now stops, once his last steps are done if they have begun, and nobody
+    /// does when this returns; or its disk gives no answer for `stall_max`. Then whoever gets one
+    /// later does nothing with it any more.
     pub(crate) fn end(&self, resource: &str, stall_max: Duration) -> Result<(), Failure> {
         self.cancel(resource);
-        self.claim(resource, stall_max).map(drop)
+        self.claim(resource, stall_max).map(drop).inspect_err(|failure| {
+            if failure.code == FailureCode::DiskFailed
+                && let Some(progress) = lock(&self.claimed).get(resource)
+            {
+                *progress.stage() = Stage::Stopped;
+            }
+        })
     }
 
     /// Whoever works for it now is not to take it into use.
     pub(crate) fn cancel(&self, resource: &str) {
         if let Some(progress) = lock(&self.claimed).get(resource) {
-            progress.is_cancelled.store(true, Ordering::Release);
+            progress.cancel();
         }
     }
 
@@ -120,7 +162,7 @@ impl DiskWork {
     pub(crate) fn close(&self) {
         let claimed = lock(&self.claimed);
         self.is_closed.store(true, Ordering::Release);
-        claimed.values().for_each(|it| it.is_cancelled.store(true, Ordering::Release));
+        claimed.values().for_each(|it| it.cancel());
     }
 }
 
@@ -128,6 +170,12 @@ impl Claim {
     /// An error once the resource goes down, or gives its disk up: it may be another's soon.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         self.progress.check()
+    }
+
+    /// What follows leaves the disk of no use if it is not done to its end: nobody stops it but
+    /// who has waited for the disk in vain. An error as of `check`.
+    pub(crate) fn begin_last_steps(&self) -> Result<(), Failure> {
+        self.progress.begin_last_steps()
     }
 
     /// Which whoever waits for it watches.
@@ -268,6 +316,31 @@ mod tests {
         assert!(disk_work.is_idle());
         let failure = disk_work.claim("r0", STALL_MAX).unwrap_err();
         assert_eq!(failure.message, "the daemon ends");
+    }
+
+    /// A growth was stopped between the two superblocks, and the replica given up for it.
+    #[test]
+    fn last_steps_are_stopped_by_who_waited_in_vain_alone() {
+        let disk_work = DiskWork::default();
+        let claim = disk_work.claim("r0", STALL_MAX).unwrap();
+        claim.begin_last_steps().unwrap();
+        disk_work.cancel("r0");
+        claim.check().unwrap();
+        disk_work.end("r0", STALL_MAX).unwrap_err();
+        claim.check().unwrap_err();
+        claim.begin_last_steps().unwrap_err();
+        drop(claim);
+        let claim = disk_work.claim("r0", STALL_MAX).unwrap();
+        claim.begin_last_steps().unwrap();
+        disk_work.close();
+        // Nobody waits any more who begins now.
+        disk_work.end("r0", STALL_MAX).unwrap_err();
+        claim.check().unwrap();
+        drop(claim);
+        let ended = DiskWork::default();
+        let claim = ended.claim("r0", STALL_MAX).unwrap();
+        ended.cancel("r0");
+        claim.begin_last_steps().unwrap_err();
     }
 
     /// A disk was still written to after `down` had said that it is free.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use format::layout::SLOTS_DEFAULT;
-use format::superblock::SUPERBLOCK_BYTES;
+use format::superblock::{SUPERBLOCK_BYTES, decode_superblock};
 use tempfile::TempDir;
 
 use super::*;
@@ -285,4 +285,41 @@ fn a_torn_write_after_a_crash_between_the_superblocks_loses_neither() {
             assert_eq!(replica.start(), found, "{case}");
         }
     }
+}
+
+/// `detach`, `down` or the end of the daemon came between them, and the replica was given up.
+#[test]
+fn who_stops_the_work_between_the_superblocks_waits_for_both() {
+    for ((old, new), writes) in moves().into_iter().flat_map(|it| (1..4).map(move |at| (it, at))) {
+        let replica = Replica::laid_out(old);
+        let newest = replica.save(1);
+        replica.prepare(&new);
+        let (disk_work, claim) = claim();
+        let device = replica.device().under(&claim);
+        faults::act_after(writes, move || disk_work.cancel("r0"));
+        make_count(&device, &newest, (&old, &new), &claim).unwrap();
+        faults::forget_act();
+        assert_eq!(replica.start(), (newest.write_counter, new));
+        for at in new.superblock_offsets {
+            let found = device.read(at, PAGE_BYTES).unwrap();
+            assert!(decode_superblock(found.first_chunk().unwrap()).unwrap().1 == new);
+        }
+    }
+}
+
+/// The disk gave no answer for so long that it was said to be free.
+#[test]
+fn nothing_more_is_written_once_who_waits_has_given_up() {
+    let (old, new) = moves()[0];
+    let replica = Replica::laid_out(old);
+    let newest = replica.save(1);
+    replica.prepare(&new);
+    let (disk_work, claim) = claim();
+    let device = replica.device().under(&claim);
+    faults::act_after(1, move || {
+        disk_work.end("r0", Duration::ZERO).unwrap_err();
+    });
+    let result = make_count(&device, &newest, (&old, &new), &claim);
+    assert!(matches!(result, Err((Moved::Lost, _))), "{result:?}");
+    assert_eq!(replica.start(), (newest.write_counter, new));
 }
