@@ -355,11 +355,12 @@ impl Resource {
         })
     }
 
-    /// The session for which this node wants leases.
+    /// The session for which this node wants leases. Who reaches too few voters would get none, and
+    /// those that it does reach would keep everybody else away.
     #[must_use]
     pub fn lease_wanted(&self) -> Option<Nonce> {
-        let session = self.session.as_ref().filter(|it| it.purpose == Purpose::Clients);
-        session.map(|session| session.nonce)
+        let session = self.session.as_ref().filter(|it| it.purpose == Purpose::Clients)?;
+        self.reaches_majority().then_some(session.nonce)
     }
 
     /// As a voter: somebody asks for the lease of its session. Another life of this voter holds

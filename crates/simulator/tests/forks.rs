@@ -361,6 +361,6 @@ fn no_seed_with_quorum_off_breaks_a_promise() {
     let total = all_of((run_forks, "--forks"), 1..=160, 6_000);
     assert!(total.writes > 4_000 && total.reads > 4_000 && total.kills > 20, "{total:?}");
     // Replicas that gave a line up because an operator said so.
-    assert!(total.member_changes > 10, "{total:?}");
+    assert!(total.member_changes > 5, "{total:?}");
     assert!(total.marks.contains(&Mark::WentAlone) && total.marks.contains(&Mark::SplitBrain));
 }

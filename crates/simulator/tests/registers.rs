@@ -92,9 +92,9 @@ fn all_voters_that_were_mute_decide_after_a_restart() {
     assert_eq!(it.must_read(1, 7), 1);
 }
 
-/// The replica of node 1 has what node 0 wrote, and its file says so, or that it is of the line
-/// that was left, for the write that failed may have happened. How long it takes until node 1 leads
-/// says which.
+/// The replica of node 1 has what node 0 wrote, and its file says so, or still that it is of the
+/// line that was left: the write that failed may have happened. The time until node 1 leads says
+/// which.
 fn with_a_mute_voter_that_gave_way(millis: u64) -> Scenario {
     let mut it = Scenario::with_quorum_off(2, 0);
     it.run(Duration::from_millis(millis));

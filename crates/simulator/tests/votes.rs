@@ -123,3 +123,47 @@ fn what_a_voter_is_still_writing_gets_no_lease() {
         assert_ne!(it.ended(read), Some(&Ok(Some(vec![1]))));
     }
 }
+
+/// Node 3 has no disk, and leads. Of the three voters node 2 is down, and it reaches only node 0.
+fn cut_off_primary() -> Scenario {
+    let mut it = Scenario::new(4, 1, 3);
+    it.must_write(3, 7, 1);
+    it.cluster.kill(2);
+    it.until("the loss of node 2", |it| !it.is_in_sync(3, 2));
+    it.must_write(3, 7, 2);
+    it.part(&[3], &[1]);
+    it
+}
+
+/// A Primary without a quorum does not keep the voter that it reaches from one that has a quorum
+/// with it.
+#[test]
+fn who_reaches_a_majority_takes_over_from_a_primary_that_reaches_one_voter() {
+    for clients_write in [false, true] {
+        let mut it = cut_off_primary();
+        if clients_write {
+            it.write(3, 7, 3);
+        }
+        it.run(Duration::from_secs(3));
+        it.promote(1);
+        it.must_write(1, 8, 4);
+        it.meet(&[3], &[1]);
+        it.until("the end of the former session", |it| it.leader(3) == it.leader(1));
+        it.demote_and_promote(1, 3);
+        assert_eq!(it.must_read(3, 8), 4);
+    }
+}
+
+/// It goes on at once when it has its quorum back.
+#[test]
+fn a_primary_that_was_cut_off_for_a_moment_goes_on() {
+    for millis in (100..3_000).step_by(100) {
+        let mut it = cut_off_primary();
+        it.run(Duration::from_millis(millis));
+        it.meet(&[3], &[1]);
+        let part = it.write(3, 7, 3);
+        it.run(Duration::from_secs(1));
+        assert!(matches!(it.ended(part), Some(Ok(_))), "{millis} ms: {:?}", it.ended(part));
+        assert_eq!(it.must_read(3, 7), 3);
+    }
+}
