@@ -20,9 +20,21 @@ pub(crate) const REST: Duration = Duration::from_millis(if cfg!(test) { 1 } else
 pub(crate) const LOST_MAX: usize = 4;
 
 /// Whether the disk answered, and does not have these bytes any more: as page caches say it, and as
-/// the kernel says it of a medium and of a checksum to whoever reads past them.
+/// the kernel says it of a medium, a checksum, a target and the way there to whoever reads past
+/// them (`blk_errors` of its block layer).
 pub(crate) fn is_unreadable(error: &Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::EIO | libc::ENODATA | libc::EILSEQ))
+    matches!(
+        error.raw_os_error(),
+        Some(
+            libc::EIO
+                | libc::ENODATA
+                | libc::EILSEQ
+                | libc::EREMOTEIO
+                | libc::ENOLINK
+                | libc::ETIMEDOUT
+                | libc::EBADE
+        )
+    )
 }
 
 pub(crate) fn read(disk: &Uncached, offset: u64, bytes: &mut [u8]) -> Result<()> {
@@ -136,5 +148,18 @@ pub(crate) mod faults {
         let file = file.metadata()?.ino();
         LOST.with_borrow_mut(|all| all.retain(|(of, at)| *of != file || !range.contains(at)));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn path_or_target_that_fails_has_not_refused_the_request() {
+        let is = |code| is_unreadable(&Error::from_raw_os_error(code));
+        let lost = [libc::EIO, libc::ENODATA, libc::EILSEQ, libc::EREMOTEIO, libc::ENOLINK];
+        assert!(lost.into_iter().chain([libc::ETIMEDOUT, libc::EBADE]).all(is));
+        assert!(![libc::EINVAL, libc::EACCES, libc::ENODEV, libc::ENOMEM].into_iter().any(is));
     }
 }

@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use api::connection_state::ConnectionState;
 use api::events::HelperCall;
 use api::status::{HandlerStatus, ResourceStatus, StatusReply};
 use api::subscription::Update;
@@ -83,6 +84,15 @@ enum Question {
 impl Call {
     fn is_fence(&self) -> bool {
         matches!(self.answers, Some(Question::Fence(..)))
+    }
+
+    /// Its peer is connected again: the core forgot that it asked.
+    fn is_over(&self, state: &ResourceStatus) -> bool {
+        let peer = self.trigger.peer.as_ref();
+        state.connections.iter().any(|it| {
+            peer.is_some_and(|(id, _)| *id == it.peer_node_id)
+                && it.connection_state == ConnectionState::Connected
+        })
     }
 
     /// The script did what it is there for.
@@ -429,6 +439,10 @@ impl Control {
         if trigger.handler == "quorum-lost" && self.is_quorum_back(call) {
             return self.handlers.withdraw(call);
         }
+        // It may have waited for long, and nobody who is back is put out.
+        if call.is_fence() && self.state_of(resource).is_some_and(|state| call.is_over(&state)) {
+            return self.handlers.withdraw(call);
+        }
         let state = call.state.clone().or_else(|| self.state_of(resource));
         let peer = trigger.peer.as_ref();
         let variables = environment::variables(resource, &self.name, state.as_deref(), trigger);
@@ -502,6 +516,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use api::status::ConnectionStatus;
 
     fn with_scripts(names: &[&str]) -> Handlers {
         let handlers = Handlers::default();
@@ -612,6 +627,26 @@ mod tests {
         let shared = handlers.lock();
         let count = &shared.counts[&("a".to_owned(), "fence-peer")];
         assert_eq!((count.calls, count.pending), (1, 0));
+    }
+
+    /// The first of many calls started the machine anew, and the others still wait.
+    #[test]
+    fn who_is_back_is_not_put_out_by_a_call_that_waited() {
+        let handlers = with_scripts(&["a"]);
+        ask_to_fence(&handlers, "a", 7);
+        let call = handlers.take().unwrap();
+        let state = |id, connection_state| {
+            let peer =
+                ConnectionStatus { peer_node_id: id, connection_state, ..Default::default() };
+            ResourceStatus { connections: vec![peer], ..Default::default() }
+        };
+        assert!(call.is_over(&state(1, ConnectionState::Connected)));
+        assert!(!call.is_over(&state(1, ConnectionState::Connecting)));
+        assert!(!call.is_over(&state(2, ConnectionState::Connected)), "another one");
+        handlers.withdraw(&call);
+        let shared = handlers.lock();
+        let count = &shared.counts[&("a".to_owned(), "fence-peer")];
+        assert_eq!((count.calls, count.pending), (0, 0));
     }
 
     #[test]
