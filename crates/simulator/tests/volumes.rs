@@ -114,6 +114,29 @@ fn a_disk_with_unknown_blocks_is_not_taken_for_zeroes() {
     assert_eq!([0, 1, 2].map(|node| it.on_disk(node, block)), [0, 0, 0]);
 }
 
+/// A new replica has a disk for a volume that no value names. It leads later, and copies nothing of
+/// that to another new one, which would refuse it.
+#[test]
+fn a_volume_that_no_value_names_is_copied_to_nobody() {
+    let mut it = Scenario::new(3, 0, 0);
+    let (place, blocks) = (Place::new(1).expect("a small number"), EXTENT_BLOCKS);
+    let block = place.first_block() + 3;
+    it.must_write(0, 7, 101);
+    let renew = |it: &mut Scenario, node, leader| {
+        it.cluster.kill(node);
+        it.until("its loss", |it| !it.is_in_sync(leader, node));
+        it.replace_with_volume(node, (place, blocks), block);
+        it.cluster.start(node);
+        it.until("the new replica to be in sync", |it| it.is_in_sync(leader, node));
+    };
+    renew(&mut it, 2, 0);
+    it.until("its vote", |it| it.voters(0) == [0, 1, 2]);
+    it.demote_and_promote(0, 2);
+    renew(&mut it, 1, 2);
+    assert_eq!(it.volumes(2), [Place::FIRST]);
+    assert_eq!(it.on_disk(1, 7), 101);
+}
+
 /// What was written to a volume on a line that was given up is not what the other line has, when
 /// that line gets the volume, too.
 #[test]

@@ -87,8 +87,8 @@ impl Resource {
     /// for in an earlier session ever will be. So what was marked for one is forgotten.
     pub(crate) fn settle_size(&mut self, value: &Config) {
         let space = value.space();
-        // Behind what the disk holds nobody has marks.
-        let has_no_more = self.report().is_none_or(|replica| space.covers(&replica.space));
+        // Behind what the disk holds nobody has marks; of a volume that no value names it may.
+        let has_no_more = self.superblock.as_ref().is_none_or(|disk| space.covers(&disk.space()));
         if space.is_empty() || has_no_more && self.room.told == space {
             return;
         }
