@@ -355,12 +355,12 @@ fn the_survivor_goes_on_though_the_other_one_was_about_to_vote() {
     assert_eq!(it.on_disk(1, 7), 3);
 }
 
-/// Budget: 20 s on two cores.
+/// Budget: 30 s on two cores.
 #[test]
 fn no_seed_with_quorum_off_breaks_a_promise() {
-    let total = all_of((run_forks, "--forks"), 1..=160, 6_000);
+    let total = all_of((run_forks, "--forks"), 1..=360, 6_000);
     assert!(total.writes > 4_000 && total.reads > 4_000 && total.kills > 20, "{total:?}");
     // Replicas that gave a line up because an operator said so.
-    assert!(total.member_changes > 5, "{total:?}");
+    assert!(total.member_changes > 10, "{total:?}");
     assert!(total.marks.contains(&Mark::WentAlone) && total.marks.contains(&Mark::SplitBrain));
 }
