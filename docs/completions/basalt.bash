@@ -5044,7 +5044,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__bench__subcmd__rows)
-            opts="-h --row --seconds --repeat --size-mib --place --disk --shards --link-mbit --json --help"
+            opts="-h --row --seconds --repeat --size-mib --place --disk --shards --placement --link-mbit --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5076,6 +5076,10 @@ _basalt() {
                     ;;
                 --shards)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --placement)
+                    COMPREPLY=($(compgen -W "any split one" -- "${cur}"))
                     return 0
                     ;;
                 --link-mbit)

@@ -140,6 +140,9 @@ complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_sub
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from rows" -l place -d 'Where the files go; tmpfs for the figures to tell of the software' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from rows" -l disk -d 'Where they go for the row that is about a disk' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from rows" -l shards -d 'Threads that carry data in each of Basalt\'s daemons' -r
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from rows" -l placement -d 'Where fio and the servers of every system run' -r -f -a "any\t'The kernel decides, and changes its mind'
+split\t'fio and the server that it asks have one CPU, all other servers another one'
+one\t'All of them have one CPU'"
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from rows" -l link-mbit -d 'What each replica\'s host may send, where links are the limit' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from rows" -l json -d 'Print the result as JSON'
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from rows" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -265,6 +265,9 @@ commit\:"One write and flush after the other, on a disk"))' \
 '--place=[Where the files go; tmpfs for the figures to tell of the software]:PLACE:_files' \
 '--disk=[Where they go for the row that is about a disk]:DISK:_files' \
 '--shards=[Threads that carry data in each of Basalt'\''s daemons]:SHARDS:_default' \
+'--placement=[Where fio and the servers of every system run]:PLACEMENT:((any\:"The kernel decides, and changes its mind"
+split\:"fio and the server that it asks have one CPU, all other servers another one"
+one\:"All of them have one CPU"))' \
 '--link-mbit=[What each replica'\''s host may send, where links are the limit]:LINK_MBIT:_default' \
 '--json[Print the result as JSON]' \
 '-h[Print help (see more with '\''--help'\'')]' \
