@@ -80,6 +80,12 @@ impl Plan {
     }
 }
 
+/// The words before a command that run it on one CPU (`taskset` of util-linux); none where it may
+/// be any.
+pub(crate) fn on_cpu(cpu: Option<usize>) -> Vec<String> {
+    cpu.map_or_else(Vec::new, |cpu| vec!["taskset".into(), "-c".into(), cpu.to_string()])
+}
+
 /// Who is in the cluster, and how they are joined.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {

@@ -29,6 +29,27 @@ pub(crate) struct Kit {
     pub(crate) now: Time,
 }
 
+#[cfg(test)]
+impl Kit {
+    /// Of a node with one shard.
+    pub(crate) fn of_lone_shard() -> Self {
+        let reactor = Reactor::new(io::Options::default()).unwrap();
+        let (payloads, mesh) = (Payloads::default(), Mesh::new(0, vec![None]));
+        Self { reactor, payloads, budget: Budget::default(), mesh, now: Time::ZERO }
+    }
+
+    /// Waits for something to happen, to a socket say.
+    pub(crate) fn wait_for_events(&mut self) -> Vec<io::Event> {
+        let mut events = Vec::new();
+        let deadline = io::now() + std::time::Duration::from_secs(60);
+        while events.is_empty() {
+            assert!(io::now() < deadline, "nothing happens");
+            self.reactor.turn(Some(deadline), &mut events).unwrap();
+        }
+        events
+    }
+}
+
 impl Kit {
     /// Gives one reference back.
     pub(crate) fn release(&mut self, payload: Payload) {

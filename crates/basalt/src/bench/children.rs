@@ -11,8 +11,8 @@ use anyhow::{Context, Result, bail};
 use frontend::nbd::client::uri::Uri;
 use frontend::nbd::client::{ClientError, Connection, Wishes};
 
-use super::placement::TASKSET;
 use crate::clock;
+use crate::cluster::on_cpu;
 
 const START_LIMIT: Duration = Duration::from_secs(20);
 /// Of what a server said, so much is repeated.
@@ -33,10 +33,9 @@ pub(crate) fn command(program: &str, cpu: Option<usize>) -> Command {
         let quiet = trial.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         quiet.status().is_ok_and(|status| status.success())
     });
-    let start = |program| if can_follow { follow(program) } else { Command::new(program) };
-    let Some(cpu) = cpu else { return start(program) };
-    let mut command = start(TASKSET.name);
-    command.args(["-c", &cpu.to_string(), program]);
+    let words = [on_cpu(cpu), vec![program.to_owned()]].concat();
+    let mut command = if can_follow { follow(&words[0]) } else { Command::new(&words[0]) };
+    command.args(&words[1..]);
     command
 }
 

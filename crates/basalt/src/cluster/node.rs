@@ -1,6 +1,6 @@
 //! One node: a daemon process, its files and its addresses.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use api::status::ResourceStatus;
 use frontend::nbd::client::uri::{Address, Uri};
 
 use super::disks::{Disk, Disks, Refusal};
-use super::{Network, RESOURCE};
+use super::{Network, RESOURCE, on_cpu};
 use crate::clock;
 use crate::loopback;
 
@@ -203,22 +203,20 @@ impl Node {
 
     /// Its program, on the node's host.
     fn program(&self) -> Command {
-        let Some(network) = &self.network else { return self.on_its_cpu() };
+        let words = on_cpu(self.cpu).into_iter().map(OsString::from);
+        let mut words = words.chain([self.program.clone().into()]);
+        let Some(network) = &self.network else {
+            let mut command = Command::new(words.next().expect("the program"));
+            command.args(words);
+            return command;
+        };
         let mut command = network.enter(self.id.into());
         if self.mounted.is_some() {
             // Seen by this process alone: each has mounts of its own there.
             let script = "mount --bind \"$0\" /proc/sys/kernel/random/boot_id && exec \"$@\"";
             command.args(["sh", "-c", script]).arg(&self.boot_file);
         }
-        let program = self.on_its_cpu();
-        command.arg(program.get_program()).args(program.get_args());
-        command
-    }
-
-    fn on_its_cpu(&self) -> Command {
-        let Some(cpu) = self.cpu else { return Command::new(&self.program) };
-        let mut command = Command::new("taskset");
-        command.args(["-c", &cpu.to_string()]).arg(&self.program);
+        command.args(words);
         command
     }
 

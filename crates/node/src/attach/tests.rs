@@ -54,17 +54,22 @@ impl Place {
 
     fn with_two_volumes() -> Self {
         let mut place = Self::new();
-        let disk = place.directory.path().join("further");
+        place.further = Some(place.create_further());
+        place
+    }
+
+    /// The disk of a second volume.
+    fn create_further(&self) -> PathBuf {
+        let disk = self.directory.path().join("further");
         File::create(&disk).unwrap().set_len(DISK_BYTES).unwrap();
         create_md(&CreateMdOptions {
             disk: disk.clone(),
             volume: 1,
-            first: Some(FirstDisk { disk: place.disk(), metadata_disk: None }),
-            ..place.options(Overwrite::Refuse)
+            first: Some(FirstDisk { disk: self.disk(), metadata_disk: None }),
+            ..self.options(Overwrite::Refuse)
         })
         .unwrap();
-        place.further = Some(disk);
-        place
+        disk
     }
 
     fn options(&self, overwrite: Overwrite) -> CreateMdOptions {
@@ -516,15 +521,7 @@ fn what_decides_is_on_the_disk_and_not_what_its_page_cache_kept() {
     let on_device = Place { device: Some(disk.clone()), ..place };
     let found = read_md(&disk, None, None).unwrap();
     assert_eq!(found[0].superblock.write_counter, 2);
-    let further = on_device.directory.path().join("further");
-    File::create(&further).unwrap().set_len(DISK_BYTES).unwrap();
-    create_md(&CreateMdOptions {
-        disk: further.clone(),
-        volume: 1,
-        first: Some(FirstDisk { disk: disk.clone(), metadata_disk: None }),
-        ..on_device.options(Overwrite::Refuse)
-    })
-    .unwrap();
+    let further = on_device.create_further();
     let is_zeroed = read_md(&further, None, None).unwrap()[0].superblock.clean;
     assert!(is_zeroed, "the replica has data");
     assert_eq!(on_device.attach().superblock.write_counter, 2);

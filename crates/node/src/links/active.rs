@@ -263,7 +263,7 @@ mod tests {
 
     use super::*;
     use crate::links::Fact;
-    use crate::links::fixture::{HOSTED, RESOURCE, kit, node, on_open, with_resource};
+    use crate::links::fixture::{HOSTED, RESOURCE, node, on_open, with_resource};
 
     /// Against a list that is searched from its start to its end.
     #[test]
@@ -322,7 +322,7 @@ mod tests {
     /// A peer that starts has some of its resources up, and refuses others of the same home lane.
     #[test]
     fn what_is_void_does_not_void_what_waits_for_the_shards() {
-        let (mut kit, mut links) = (kit(), with_resource());
+        let (mut kit, mut links) = (Kit::of_lone_shard(), with_resource());
         links.open(HOSTED, node(1), None, Time::ZERO);
         on_open(&mut links, RESOURCE, 16);
         on_open(&mut links, ResourceId(48), 32);
@@ -342,7 +342,7 @@ mod tests {
     /// Its connection would wait for word of it until the peer counted as dead.
     #[test]
     fn what_goes_down_before_the_shards_know_it_is_void() {
-        let (mut kit, mut links) = (kit(), with_resource());
+        let (mut kit, mut links) = (Kit::of_lone_shard(), with_resource());
         links.open(HOSTED, node(1), None, Time::ZERO);
         on_open(&mut links, RESOURCE, 16);
         links.remove_sessions(HOSTED);
@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn second_open_before_ours_voids_the_first() {
-        let (mut kit, mut links) = (kit(), with_resource());
+        let (mut kit, mut links) = (Kit::of_lone_shard(), with_resource());
         on_open(&mut links, RESOURCE, 16);
         on_open(&mut links, RESOURCE, 32);
         settle_void(&mut links, &mut kit);

@@ -388,7 +388,7 @@ mod tests {
     use super::*;
     use crate::limits::{STRANGERS_MAX, TURNED_AWAY_LOG_INTERVAL, TURNED_AWAY_LOGGED_MAX};
     use crate::links::Identity;
-    use crate::links::fixture::{connected, kit};
+    use crate::links::fixture::connected;
     use crate::links::paths::Target;
 
     fn accept(listener: &TcpListener, links: &mut Links, kit: &mut Kit) -> TcpStream {
@@ -401,7 +401,7 @@ mod tests {
     /// Who opened 64 connections and said nothing kept all peers out.
     #[test]
     fn silent_strangers_keep_nobody_out() {
-        let (mut kit, (mut links, _)) = (kit(), connected());
+        let (mut kit, (mut links, _)) = (Kit::of_lone_shard(), connected());
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let sockets = |links: &Links| -> Vec<SocketId> {
@@ -433,7 +433,7 @@ mod tests {
     /// Each attempt comes from another port: a line of the log for each of them told nothing new.
     #[test]
     fn who_dials_again_is_turned_away_with_the_same_words() {
-        let (mut kit, (mut links, _)) = (kit(), connected());
+        let (mut kit, (mut links, _)) = (Kit::of_lone_shard(), connected());
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut words = Vec::new();
         let mut outside = Vec::new();

@@ -2,23 +2,12 @@
 
 use format::ids::{BootId, NodeId, ResourceId};
 use format::message::Open;
-use io::{Options, Reactor};
 use stdx::time::Time;
 
-use crate::budget::Budget;
 use crate::links::connection::{Connection, Stage};
 use crate::links::session::NewSession;
 use crate::links::{HostedId, Identity, LEAD, Link, Links, Way};
-use crate::payloads::{Kit, Payloads};
-use crate::shard::mesh::Mesh;
 use crate::slab::Key;
-
-/// Of a node with one shard.
-pub(super) fn kit() -> Kit {
-    let reactor = Reactor::new(Options::default()).unwrap();
-    let (payloads, mesh) = (Payloads::default(), Mesh::new(LEAD, vec![None]));
-    Kit { reactor, payloads, budget: Budget::default(), mesh, now: Time::ZERO }
-}
 
 /// A link whose only connection is up, and has no socket.
 pub(super) fn connected() -> (Links, Key) {

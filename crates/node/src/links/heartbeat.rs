@@ -206,7 +206,7 @@ mod tests {
 
     use super::*;
     use crate::links::LEAD;
-    use crate::links::fixture::{connected, kit};
+    use crate::links::fixture::connected;
 
     const NOW: Time = Time(1_000_000_000);
     const WAY: Way = Way { link: 0, shard: LEAD };
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn heartbeats_of_both_ends_do_not_chase_each_other() {
         let (mut links, _) = connected();
-        let mut kit = kit();
+        let mut kit = Kit::of_lone_shard();
         links.tick_connected(0, &mut kit);
         while let Some(fact) = links.pop_fact() {
             let Fact::HeartbeatDue { way } = fact else { continue };

@@ -144,7 +144,7 @@ pub(crate) fn missing_address(address: SocketAddr) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::links::fixture::{connected, kit};
+    use crate::links::fixture::connected;
 
     /// Of a network for documentation, which no machine has.
     const NOWHERE: SocketAddr =
@@ -153,7 +153,7 @@ mod tests {
     /// A missing address kept the resource down.
     #[test]
     fn missing_address_is_tried_again_until_nobody_names_it() {
-        let (mut kit, (mut links, _)) = (kit(), connected());
+        let (mut kit, (mut links, _)) = (Kit::of_lone_shard(), connected());
         links.listen(NOWHERE, &mut kit).unwrap();
         links.listen(NOWHERE, &mut kit).unwrap();
         assert!(links.take_due());
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn address_that_somebody_else_has_is_refused() {
-        let (mut kit, (mut links, _)) = (kit(), connected());
+        let (mut kit, (mut links, _)) = (Kit::of_lone_shard(), connected());
         let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = taken.local_addr().unwrap();
         let error = links.listen(address, &mut kit).unwrap_err();
@@ -190,7 +190,7 @@ mod tests {
     /// The next resource was told that it is up: one waited for the port already.
     #[test]
     fn taken_address_is_refused_though_another_resource_waits_for_it() {
-        let (mut kit, (mut links, _)) = (kit(), connected());
+        let (mut kit, (mut links, _)) = (Kit::of_lone_shard(), connected());
         let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = taken.local_addr().unwrap();
         let error = stdio::Error::from(stdio::ErrorKind::AddrInUse);

@@ -505,7 +505,6 @@ mod tests {
     use super::*;
     use crate::limits::{ROUTE_ROUNDS_MAX, ROUTE_TRIES_MIN};
     use crate::links::Identity;
-    use crate::links::fixture::kit;
 
     fn path(host: u8, port: u16) -> Path {
         let address = |node: u8| SocketAddr::from(([10, 0, host, node], port));
@@ -735,14 +734,14 @@ mod tests {
         links.links[0].targets[0].watch.is_wanted = true;
         let own = peer(vec![path(0, 3)]);
         links.add_peer(&own, Time::ZERO);
-        links.forget_peer(0, &own, &mut kit());
+        links.forget_peer(0, &own, &mut Kit::of_lone_shard());
         assert!(links.links[0].targets[0].watch.is_wanted, "nothing was chosen anew");
     }
 
     #[test]
     fn targets_stay_in_the_order_in_which_resources_name_them() {
         let mut random = Random::new(7);
-        let (mut links, mut kit) = (links(), kit());
+        let (mut links, mut kit) = (links(), Kit::of_lone_shard());
         let mut there: Vec<PeerPaths> = vec![peer(vec![path(9, 9)])];
         links.add_peer(&there[0], Time::ZERO);
         for _ in 0..400 {

@@ -192,13 +192,13 @@ mod tests {
     use format::message::{Data, DataBody, PAYLOAD_BYTES_MAX, ReadStatus};
 
     use super::*;
-    use crate::links::fixture::{connected, kit};
+    use crate::links::fixture::connected;
 
     /// A peer that says its heartbeats and reads nothing leaves a send outstanding for ever: what
     /// waited behind it had no bound.
     #[test]
     fn queue_behind_a_send_that_does_not_end_is_bounded() {
-        let (mut kit, (mut links, key)) = (kit(), connected());
+        let (mut kit, (mut links, key)) = (Kit::of_lone_shard(), connected());
         links.connections.get_mut(key).unwrap().sending.busy = true;
         let message = LinkMessage::Challenge { challenge: 1 };
         for _ in 0..LINK_QUEUE_MAX {
@@ -227,7 +227,7 @@ mod tests {
     /// Long lists and payloads that wait together went out as one frame, which no peer takes.
     #[test]
     fn frame_of_long_lists_is_not_longer_than_its_receiver_takes() {
-        let (mut kit, (mut links, key)) = (kit(), connected());
+        let (mut kit, (mut links, key)) = (Kit::of_lone_shard(), connected());
         let lane = LaneIndex::default();
         for number in 0..40 {
             if number % 20 < 14 {

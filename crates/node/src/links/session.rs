@@ -518,7 +518,6 @@ mod tests {
 
     use super::*;
     use crate::links::Identity;
-    use crate::links::fixture::kit;
 
     const HOSTED: HostedId = HostedId(0);
     const RESOURCE: ResourceId = ResourceId(32);
@@ -661,7 +660,7 @@ mod tests {
     /// A peer that opened and closed sessions for hours ended the daemon: a number overflowed.
     #[test]
     fn session_after_the_last_handle_begins_with_a_new_set() {
-        let mut kit = kit();
+        let mut kit = Kit::of_lone_shard();
         let (mut one, mut other) = (End::new(0, 1), End::new(1, 0));
         one.links.links[0].next_handle = u32::MAX / 16;
         settle(&mut one, &mut other);
@@ -701,7 +700,7 @@ mod tests {
 
     #[test]
     fn who_misbehaved_is_met_at_once_where_the_operator_says_so() {
-        let mut kit = kit();
+        let mut kit = Kit::of_lone_shard();
         let (mut one, mut other) = (End::new(0, 1), End::new(1, 0));
         settle(&mut one, &mut other);
         one.links.let_rest(HOSTED, one.peer, NOW);
@@ -715,7 +714,7 @@ mod tests {
     /// It would be taken behind the end, for the peer takes what arrives in order.
     #[test]
     fn nothing_follows_a_close() {
-        let mut kit = kit();
+        let mut kit = Kit::of_lone_shard();
         let (mut one, mut other) = (End::new(0, 1), End::new(1, 0));
         settle(&mut one, &mut other);
         let handles = one.handles().unwrap();

@@ -11,23 +11,13 @@ use frontend::nbd::wire::{
     CMD_FLAG_DF, Command, FLAG_SEND_DF, FLAG_SEND_FLUSH, FLAG_SEND_TRIM, FLAG_SEND_WRITE_ZEROES,
     REQUEST_MAGIC, ReplyForm,
 };
-use io::{Event, Options, Reactor};
+use io::Event;
 
 use super::*;
-use crate::budget::Budget;
 use crate::limits::{CLIENTS_BYTES_MAX, RESOURCE_BYTES_MAX};
 use crate::outstanding::Orphanage;
-use crate::payloads::Payloads;
-use crate::shard::mesh::Mesh;
 
 const HELD: HostedId = HostedId(0);
-
-fn kit() -> Kit {
-    let reactor = Reactor::new(Options::default()).unwrap();
-    let mesh = Mesh::new(0, vec![None]);
-    let budget = Budget::default();
-    Kit { reactor, payloads: Payloads::default(), budget, mesh, now: Time::ZERO }
-}
 
 fn serve(nbd: &mut Nbd, kit: &mut Kit, form: ReplyForm) -> (Key, UnixStream) {
     let (socket, outside) = UnixStream::pair().unwrap();
@@ -61,13 +51,7 @@ fn request(command: Command, cookie: u64, length: u32) -> Vec<u8> {
 
 /// Waits for something to happen to a socket, and tells the front end.
 fn turn(nbd: &mut Nbd, kit: &mut Kit) {
-    let mut events = Vec::new();
-    let deadline = io::now() + Duration::from_secs(60);
-    while events.is_empty() {
-        assert!(io::now() < deadline, "nothing happens");
-        kit.reactor.turn(Some(deadline), &mut events).unwrap();
-    }
-    for event in events {
+    for event in kit.wait_for_events() {
         if let Event::Received { token, result, .. } = event {
             nbd.on_received(Key::of_token(token).1, result, kit);
         } else if let Event::Sent { token, result, .. } = event {
@@ -101,7 +85,7 @@ fn answer_read(nbd: &mut Nbd, asked: Request, kit: &mut Kit) {
 /// counted as a user of the resource for ever.
 #[test]
 fn client_that_said_goodbye_holds_the_resource_for_a_while_only() {
-    let (mut nbd, mut kit) = (Nbd::new(), kit());
+    let (mut nbd, mut kit) = (Nbd::new(), Kit::of_lone_shard());
     let (key, mut outside) = serve(&mut nbd, &mut kit, ReplyForm::Simple);
     nbd.clients.get_mut(key).unwrap().requests = 1;
     outside.write_all(&request(Command::Disconnect, 0, 0)).unwrap();
@@ -134,7 +118,7 @@ fn gone(nbd: &mut Nbd, kit: &mut Kit) -> [Request; 2] {
 /// Of what a session asked that holds nothing, nothing is left when it goes.
 #[test]
 fn requests_without_data_go_with_their_session() {
-    let (mut nbd, mut kit) = (Nbd::new(), kit());
+    let (mut nbd, mut kit) = (Nbd::new(), Kit::of_lone_shard());
     let (_, mut outside) = serve(&mut nbd, &mut kit, ReplyForm::Simple);
     outside.write_all(&request(Command::Flush, 0, 0)).unwrap();
     outside.write_all(&request(Command::Trim, 1, 1 << 20)).unwrap();
@@ -154,7 +138,7 @@ fn requests_without_data_go_with_their_session() {
 
 #[test]
 fn requests_without_data_hold_nothing() {
-    let (mut nbd, mut kit) = (Nbd::new(), kit());
+    let (mut nbd, mut kit) = (Nbd::new(), Kit::of_lone_shard());
     let (_, mut outside) = serve(&mut nbd, &mut kit, ReplyForm::Simple);
     outside.write_all(&request(Command::Trim, 1, 1 << 20)).unwrap();
     turn(&mut nbd, &mut kit);
@@ -166,7 +150,7 @@ fn requests_without_data_hold_nothing() {
 
 #[test]
 fn requests_of_a_session_that_ended_count_until_the_core_answers_them() {
-    let (mut nbd, mut kit) = (Nbd::new(), kit());
+    let (mut nbd, mut kit) = (Nbd::new(), Kit::of_lone_shard());
     let [write, read] = gone(&mut nbd, &mut kit);
     assert_eq!((kit.budget.held(), nbd.requests_in_progress()), (2 * 4096, 0));
     nbd.complete(write.part, Ok(None), &mut kit);
@@ -178,7 +162,7 @@ fn requests_of_a_session_that_ended_count_until_the_core_answers_them() {
 /// The core answers nothing of a resource that is gone.
 #[test]
 fn requests_of_a_session_that_ended_end_with_their_resource() {
-    let (mut nbd, mut kit) = (Nbd::new(), kit());
+    let (mut nbd, mut kit) = (Nbd::new(), Kit::of_lone_shard());
     let [write, read] = gone(&mut nbd, &mut kit);
     nbd.forget_orphans(HostedId(1), &mut kit);
     assert_eq!(kit.budget.held(), 2 * 4096);
@@ -199,7 +183,7 @@ enum First {
 
 /// Four reads at a time.
 fn read_all(form: ReplyForm, first_flags: u16, first: First, held_by_others: usize) {
-    let (mut nbd, mut kit) = (Nbd::new(), kit());
+    let (mut nbd, mut kit) = (Nbd::new(), Kit::of_lone_shard());
     let (key, mut outside) = serve(&mut nbd, &mut kit, form);
     for cookie in 0..4 {
         let mut request = request(Command::Read, cookie, 4 << 20);
@@ -264,7 +248,7 @@ fn pass(nbd: &mut Nbd, kit: &mut Kit, seconds: u64) {
 
 #[test]
 fn client_that_does_not_send_the_rest_of_a_write_makes_room_for_others() {
-    let (mut nbd, mut kit) = (Nbd::new(), kit());
+    let (mut nbd, mut kit) = (Nbd::new(), Kit::of_lone_shard());
     let (_, mut outside) = serve(&mut nbd, &mut kit, ReplyForm::Simple);
     outside.write_all(&request(Command::Write, 1, 128 << 10)).unwrap();
     outside.write_all(&[1; 4096]).unwrap();
@@ -286,7 +270,7 @@ fn client_that_does_not_send_the_rest_of_a_write_makes_room_for_others() {
 
 #[test]
 fn client_that_does_not_take_what_was_read_makes_room_for_others() {
-    let (mut nbd, mut kit) = (Nbd::new(), kit());
+    let (mut nbd, mut kit) = (Nbd::new(), Kit::of_lone_shard());
     let (key, mut outside) = serve(&mut nbd, &mut kit, ReplyForm::Simple);
     outside.write_all(&request(Command::Read, 1, 4 << 20)).unwrap();
     turn(&mut nbd, &mut kit);

@@ -50,6 +50,27 @@ pub(super) struct Session {
 }
 
 impl Session {
+    pub(super) fn new(
+        machine: Controller,
+        queue: Key,
+        (hosted, name): (Option<HostedId>, Option<String>),
+        now: Time,
+    ) -> Self {
+        Self {
+            machine,
+            queue,
+            hosted,
+            name,
+            heard_at: now,
+            knows: 0,
+            reads_until: None,
+            moves: 0,
+            waiting: VecDeque::new(),
+            held: 0,
+            unsent: 0,
+        }
+    }
+
     /// The resource as the initiator may see it: one that knows a namespace by a former name has
     /// no way to it.
     fn shown(&self, subsystem: &Subsystem) -> Subsystem {
@@ -356,20 +377,7 @@ impl Nvme {
             let host = &machine.host;
             log!(Info, Scope::resource(name), "NVMe controller {id} began, for host {host}");
         }
-        let heard_at = kit.now;
-        let session = Session {
-            machine,
-            queue: key,
-            hosted,
-            name,
-            heard_at,
-            knows: 0,
-            reads_until: None,
-            moves: 0,
-            waiting: VecDeque::new(),
-            held: 0,
-            unsent: 0,
-        };
+        let session = Session::new(machine, key, (hosted, name), kit.now);
         let controller = self.controllers.insert(session);
         if let Some(queue) = self.queues.get_mut(key) {
             queue.stage = Stage::Admin { controller };

@@ -11,22 +11,12 @@ use frontend::nvme::send::{DataEnd, Encoder};
 use frontend::nvme::transfers::Transfers;
 use frontend::nvme::view::Namespace;
 use frontend::nvme::wire::{put16, put32};
-use io::{Event, Options, Reactor};
+use io::Event;
 
 use super::*;
-use crate::budget::Budget;
 use crate::limits::{CLIENTS_BYTES_MAX, RESOURCE_BYTES_LEAST};
-use crate::payloads::Payloads;
-use crate::shard::mesh::Mesh;
 
 const HELD: HostedId = HostedId(0);
-
-fn kit() -> Kit {
-    let reactor = Reactor::new(Options::default()).unwrap();
-    let mesh = Mesh::new(0, vec![None]);
-    let budget = Budget::default();
-    Kit { reactor, payloads: Payloads::default(), budget, mesh, now: Time::ZERO }
-}
 
 /// An I/O queue of a resource that this node serves.
 fn serve(nvme: &mut Nvme, kit: &mut Kit) -> (Key, UnixStream) {
@@ -54,19 +44,9 @@ fn serve(nvme: &mut Nvme, kit: &mut Kit) -> (Key, UnixStream) {
     let (socket, outside) = UnixStream::pair().unwrap();
     nvme.on_accepted(kit.reactor.adopt(socket.into()).unwrap(), kit);
     let key = nvme.queues.key_at(0).unwrap();
-    let controller = nvme.controllers.insert(Session {
-        machine: Controller::new(1, &connect),
-        queue: key,
-        hosted: Some(HELD),
-        name: None,
-        heard_at: kit.now,
-        knows: 0,
-        reads_until: None,
-        moves: 0,
-        waiting: VecDeque::new(),
-        held: 0,
-        unsent: 0,
-    });
+    let machine = Controller::new(1, &connect);
+    let session = Session::new(machine, key, (Some(HELD), None), kit.now);
+    let controller = nvme.controllers.insert(session);
     let queue = nvme.queues.get_mut(key).unwrap();
     queue.connect(&connect);
     let digests = Digests::default();
@@ -99,13 +79,7 @@ fn read(command: u16, length: u16) -> Vec<u8> {
 
 /// Waits for bytes to come, and tells the front end.
 fn turn(nvme: &mut Nvme, kit: &mut Kit) {
-    let mut events = Vec::new();
-    let deadline = io::now() + Duration::from_secs(60);
-    while events.is_empty() {
-        assert!(io::now() < deadline, "nothing happens");
-        kit.reactor.turn(Some(deadline), &mut events).unwrap();
-    }
-    for event in events {
+    for event in kit.wait_for_events() {
         if let Event::Received { token, result, .. } = event {
             nvme.on_received(Key::of_token(token).1, result, kit);
         } else {
@@ -119,7 +93,7 @@ fn turn(nvme: &mut Nvme, kit: &mut Kit) {
 /// initiator meanwhile.
 #[test]
 fn read_that_waits_for_room_begins_when_others_give_it_back() {
-    let (mut nvme, mut kit) = (Nvme::new(), kit());
+    let (mut nvme, mut kit) = (Nvme::new(), Kit::of_lone_shard());
     let (_, mut outside) = serve(&mut nvme, &mut kit);
     kit.budget.keep(CLIENTS_BYTES_MAX);
     kit.budget.take(HELD, RESOURCE_BYTES_LEAST);
@@ -139,7 +113,7 @@ fn read_that_waits_for_room_begins_when_others_give_it_back() {
 /// It reads a few bytes now and then, or none: it kept its place among the connections.
 #[test]
 fn initiator_that_is_let_go_keeps_its_place_for_a_while_only() {
-    let (mut nvme, mut kit) = (Nvme::new(), kit());
+    let (mut nvme, mut kit) = (Nvme::new(), Kit::of_lone_shard());
     let (key, mut outside) = serve(&mut nvme, &mut kit);
     kit.now = Time::ZERO + Duration::from_secs(100);
     // No PDU of an initiator.

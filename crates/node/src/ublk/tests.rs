@@ -9,7 +9,6 @@ use super::*;
 use crate::budget::buffer_bytes;
 use crate::limits::RESOURCE_BYTES_MAX;
 use crate::outstanding::Orphanage;
-use crate::vhost::fixture::kit;
 
 const HELD: HostedId = HostedId(0);
 const OTHER: HostedId = HostedId(1);
@@ -62,7 +61,7 @@ fn most() -> (usize, usize) {
 /// kernel, which waits for them, never let the device go.
 #[test]
 fn device_that_the_kernel_stops_is_served_until_it_has_its_answers() {
-    let (mut kit, mut ublk) = (kit(), Ublk::new(1 << 30));
+    let (mut kit, mut ublk) = (Kit::of_lone_shard(), Ublk::new(1 << 30));
     let (device, news) = serve(&mut ublk, HELD);
     read_all(&mut ublk, device, &mut kit);
     assert_eq!(ublk.on_ended(device, QueueId::default(), &mut kit), None);
@@ -77,7 +76,7 @@ fn device_that_the_kernel_stops_is_served_until_it_has_its_answers() {
 /// What a volume without a quorum is asked waits, and holds what it has.
 #[test]
 fn device_of_a_volume_that_is_held_up_leaves_buffers_to_others() {
-    let (mut kit, mut ublk) = (kit(), Ublk::new(1 << 30));
+    let (mut kit, mut ublk) = (Kit::of_lone_shard(), Ublk::new(1 << 30));
     let (held_up, _news) = serve(&mut ublk, HELD);
     read_all(&mut ublk, held_up, &mut kit);
     let mut parts = asked(&mut ublk, HELD);
@@ -100,7 +99,7 @@ fn device_of_a_volume_that_is_held_up_leaves_buffers_to_others() {
 
 #[test]
 fn requests_of_a_device_that_ended_count_until_the_core_answers_them() {
-    let (mut kit, mut ublk) = (kit(), Ublk::new(1 << 30));
+    let (mut kit, mut ublk) = (Kit::of_lone_shard(), Ublk::new(1 << 30));
     for is_answered in [true, false] {
         let (device, _news) = serve(&mut ublk, HELD);
         read_all(&mut ublk, device, &mut kit);

@@ -5,14 +5,11 @@ use std::sync::Arc;
 use frontend::vhost::config::{Cache, Disk, Features};
 use frontend::vhost::memory::{GuestMemory, Region};
 use frontend::vhost::ring::{Place as RingPlace, Ring};
-use io::{Eventfd, Options, Reactor, SharedMemory, eventfd, memory_file};
-use stdx::time::Time;
+use io::{Eventfd, SharedMemory, eventfd, memory_file};
 
-use crate::budget::Budget;
 use crate::guests::addresses::Addresses;
 use crate::links::HostedId;
-use crate::payloads::{Kit, Payloads};
-use crate::shard::mesh::Mesh;
+use crate::payloads::Kit;
 use crate::slab::Key;
 use crate::vhost::{Line, NewRing, Vhost, Window};
 
@@ -41,12 +38,6 @@ pub(super) const DATA_BYTES: u32 = 128 << 10;
 /// Each of a gibibyte.
 pub(super) const DISCARDS: u32 = 11;
 const DISCARDED_SECTORS: u32 = 1 << 21;
-
-pub(crate) fn kit() -> Kit {
-    let reactor = Reactor::new(Options::default()).unwrap();
-    let (payloads, mesh) = (Payloads::default(), Mesh::new(0, vec![None]));
-    Kit { reactor, payloads, budget: Budget::default(), mesh, now: Time::ZERO }
-}
 
 /// A session with one ring, of requests of one type, which the guest fills as it likes.
 #[derive(Debug)]

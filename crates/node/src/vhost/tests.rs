@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use replication::contract::{PartId, Payload, RequestKind};
 
 use super::fixture::{
-    DATA_BYTES, DISCARDS, FLUSH, Guest, HELD, PER_REQUEST, SIZE, UNKNOWN, WRITES, kit,
+    DATA_BYTES, DISCARDS, FLUSH, Guest, HELD, PER_REQUEST, SIZE, UNKNOWN, WRITES,
 };
 use super::*;
 use crate::budget::buffer_bytes;
@@ -31,7 +31,7 @@ fn start(vhost: &mut Vhost, kit: &mut Kit, session: u64, kind: u32) -> Guest {
 /// each turn took a ring's share once more than the one before.
 #[test]
 fn ring_that_stays_full_makes_no_turn_longer() {
-    let (mut kit, mut vhost) = (kit(), Vhost::new());
+    let (mut kit, mut vhost) = (Kit::of_lone_shard(), Vhost::new());
     let (line, news) = line(1);
     let guest = Guest::start_on(line.clone(), &mut vhost, &mut kit, UNKNOWN);
     for round in 0..50 {
@@ -54,7 +54,7 @@ fn ring_that_stays_full_makes_no_turn_longer() {
 
 #[test]
 fn turn_takes_so_much_of_all_rings_and_each_has_its_share() {
-    let (mut kit, mut vhost) = (kit(), Vhost::new());
+    let (mut kit, mut vhost) = (Kit::of_lone_shard(), Vhost::new());
     let guests: Vec<_> =
         (0..20).map(|session| start(&mut vhost, &mut kit, session, UNKNOWN)).collect();
     let taken = |vhost: &Vhost| -> Vec<u32> {
@@ -83,7 +83,7 @@ fn turn_takes_so_much_of_all_rings_and_each_has_its_share() {
 /// One descriptor can name a gibibyte, which is many parts for the core.
 #[test]
 fn turn_hands_the_core_so_many_parts() {
-    let (mut kit, mut vhost) = (kit(), Vhost::new());
+    let (mut kit, mut vhost) = (Kit::of_lone_shard(), Vhost::new());
     let guests: Vec<_> =
         (0..20).map(|session| start(&mut vhost, &mut kit, session, DISCARDS)).collect();
     for guest in &guests {
@@ -102,7 +102,7 @@ fn turn_hands_the_core_so_many_parts() {
 /// What guests once had under way all together was kept as long as the daemon ran.
 #[test]
 fn memory_of_chains_is_kept_for_so_many_and_no_more() {
-    let (mut kit, mut vhost) = (kit(), Vhost::new());
+    let (mut kit, mut vhost) = (Kit::of_lone_shard(), Vhost::new());
     let guests: Vec<_> =
         (0..3).map(|session| start(&mut vhost, &mut kit, session, FLUSH)).collect();
     for guest in &guests {
@@ -126,7 +126,7 @@ fn memory_of_chains_is_kept_for_so_many_and_no_more() {
 /// The ring was let stand, and its guest waited for ever.
 #[test]
 fn ring_whose_kicks_are_not_heard_is_broken_off() {
-    let (mut kit, mut vhost) = (kit(), Vhost::new());
+    let (mut kit, mut vhost) = (Kit::of_lone_shard(), Vhost::new());
     let (line, news) = line(1);
     let guest = Guest::start_on(line.clone(), &mut vhost, &mut kit, UNKNOWN);
     let error = std::io::Error::from_raw_os_error(libc::ENOMEM);
@@ -180,7 +180,7 @@ fn held_writes(vhost: &mut Vhost, meant: HostedId) -> Vec<(PartId, Payload)> {
 /// clients may have, and all other volumes stood still.
 #[test]
 fn guest_of_a_volume_that_is_held_up_leaves_buffers_to_others() {
-    let (mut kit, mut vhost) = (kit(), Vhost::new());
+    let (mut kit, mut vhost) = (Kit::of_lone_shard(), Vhost::new());
     let held_up = start(&mut vhost, &mut kit, 1, WRITES);
     held_up.fill(&vhost);
     vhost.on_kicked(held_up.key, &mut kit);
@@ -212,7 +212,7 @@ fn guest_of_a_volume_that_is_held_up_leaves_buffers_to_others() {
 
 #[test]
 fn requests_of_a_guest_that_is_gone_count_until_the_core_answers_them() {
-    let (mut kit, mut vhost) = (kit(), Vhost::new());
+    let (mut kit, mut vhost) = (Kit::of_lone_shard(), Vhost::new());
     let (_, held) = most();
     for is_answered in [true, false] {
         let line = line(1).0;
@@ -242,7 +242,7 @@ fn requests_of_a_guest_that_is_gone_count_until_the_core_answers_them() {
 /// of requests, which end it.
 #[test]
 fn disk_has_so_many_requests_under_way_and_no_more() {
-    let (mut kit, mut vhost) = (kit(), Vhost::new());
+    let (mut kit, mut vhost) = (Kit::of_lone_shard(), Vhost::new());
     let line = line(1).0;
     let rings: Vec<_> = (0..4)
         .map(|number| Guest::start((HELD, line.clone(), number), &mut vhost, &mut kit, FLUSH))

@@ -9,7 +9,7 @@ use super::*;
 use crate::limits::GUESTS_ADDRESSES_MAX;
 use crate::payloads::Kit;
 use crate::vhost::Vhost;
-use crate::vhost::fixture::{Guest, HELD, UNKNOWN, kit};
+use crate::vhost::fixture::{Guest, HELD, UNKNOWN};
 
 const MACHINE_BYTES: u64 = 1 << 30;
 const MAILBOX: usize = 4;
@@ -55,7 +55,7 @@ fn has_ended<T>(thread: &std::thread::JoinHandle<T>) -> bool {
 /// ring, and the monitor that came back was served by two.
 #[test]
 fn end_of_a_session_is_told_to_a_shard_that_has_no_room_for_it() {
-    let (mut kit, mut vhost): (Kit, Vhost) = (kit(), Vhost::new());
+    let (mut kit, mut vhost): (Kit, Vhost) = (Kit::of_lone_shard(), Vhost::new());
     let (monitor, mut mailbox, _outside) = session(7);
     let line = monitor.line.clone();
     vhost.open((HELD, Place::FIRST), line.clone(), None);
@@ -114,7 +114,7 @@ fn monitor_has_one_order_under_way() {
         if answered == 0 {
             assert!(!has_ended(&serving) && mailbox.pop().is_none(), "it waits for the first");
         }
-        Vhost::new().set_call(&line, 0, None, &mut kit());
+        Vhost::new().set_call(&line, 0, None, &mut Kit::of_lone_shard());
         answered += 1;
     }
     assert_eq!(serving.join().unwrap(), (Ok(()), Ok(())));
