@@ -6,8 +6,8 @@
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 
 use api::response::Reply;
@@ -23,14 +23,46 @@ use crate::log::{Scope, log};
 pub(super) struct Door {
     address: SocketAddr,
     is_closed: Arc<AtomicBool>,
+    /// Has no sender any more once the address is free.
+    let_go: mpsc::Receiver<()>,
 }
 
 impl Door {
-    /// Lets another process have the address.
+    /// Has a thread `serve` whoever comes, until that ends by itself or the door is closed.
+    fn open(
+        listener: TcpListener,
+        serve: impl FnOnce(&TcpListener, &AtomicBool) + Send + 'static,
+    ) -> Result<Self, NodeError> {
+        let address = listener.local_addr().map_err(|error| NodeError::System {
+            what: "tell where metrics are served",
+            source: error,
+        })?;
+        let is_closed = Arc::<AtomicBool>::default();
+        let (holds, let_go) = mpsc::channel();
+        let door = Self { address, is_closed: Arc::clone(&is_closed), let_go };
+        spawn("metrics", move || {
+            serve(&listener, &is_closed);
+            drop(listener);
+            drop(holds);
+        })?;
+        Ok(door)
+    }
+
+    /// Lets another process have the address: this one's end alone does not where a thread of it
+    /// stays, for what the process has open stays then, too.
     pub(super) fn close(&self) {
         self.is_closed.store(true, Ordering::Release);
         // Whoever waits for a connection is waked by one.
         drop(TcpStream::connect_timeout(&self.address, SCRAPE_DEADLINE / 10));
+        if self.let_go.recv_timeout(SCRAPE_DEADLINE / 10) == Err(mpsc::RecvTimeoutError::Timeout) {
+            log!(
+                Warning,
+                Scope::NODE,
+                "{} of the metrics is not free yet: if the next daemon does not get it, start it \
+                 again",
+                self.address
+            );
+        }
     }
 }
 
@@ -46,10 +78,8 @@ pub(super) fn open(control: &Arc<Control>, address: SocketAddr) -> Result<Door, 
             "metrics are served to everybody who reaches {address}: prefer a loopback address"
         );
     }
-    let door = Door { address, is_closed: Arc::default() };
-    let (control, is_closed) = (Arc::clone(control), Arc::clone(&door.is_closed));
-    spawn("metrics", move || serve(&control, &listener, &is_closed))?;
-    Ok(door)
+    let control = Arc::clone(control);
+    Door::open(listener, move |listener, is_closed| serve(&control, listener, is_closed))
 }
 
 fn serve(control: &Arc<Control>, listener: &TcpListener, is_closed: &AtomicBool) {
@@ -154,5 +184,18 @@ mod tests {
         assert_eq!(route(b"POST /metrics HTTP/1.1\r\n\r\n"), Route::NotHttp);
         assert_eq!(route(b"\x16\x03\x01 nonsense"), Route::NotHttp);
         assert_eq!(route(b""), Route::NotHttp);
+    }
+
+    /// The process ends at once, and the thread that has the address may not run before that.
+    #[test]
+    fn closed_door_leaves_its_address_to_others() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let door = Door::open(listener, |listener, _| {
+            drop(listener.accept());
+            thread::park_timeout(SCRAPE_DEADLINE / 100);
+        });
+        door.unwrap().close();
+        drop(TcpListener::bind(address).expect("nobody listens there"));
     }
 }
