@@ -42,10 +42,19 @@ pub struct ReadLoad {
     pub latency_ns: u64,
 }
 
+/// What a member's reads seem to take, for the choice.
+#[derive(Clone, Copy, Debug)]
+struct Cost {
+    ns: u64,
+    /// Until then what it was asked for before has nothing new to say.
+    raised_at: Time,
+}
+
 #[derive(Debug)]
 pub(crate) struct Balance {
     pub(crate) policy: ReadPolicy,
     loads: [ReadLoad; MEMBERS],
+    costs: [Cost; MEMBERS],
     /// Members that let a read wait for long, and have answered none since.
     overdue: MemberSet,
     turn: u32,
@@ -56,12 +65,15 @@ pub(crate) struct Balance {
 const MEMBERS: usize = 32;
 /// What a read costs beyond its latency: members that differ by less than this are alike.
 const LATENCY_GRAIN_NS: u64 = 10_000;
+/// A read counts as at most so many times what was expected: a member's cost doubles by it.
+const LATENCY_RISE: u64 = 8;
 
 impl Balance {
     pub(crate) fn new(policy: ReadPolicy) -> Self {
         Self {
             policy,
             loads: [ReadLoad::default(); MEMBERS],
+            costs: [Cost { ns: 0, raised_at: Time::ZERO }; MEMBERS],
             overdue: MemberSet::EMPTY,
             turn: 0,
             look_at: Time::NEVER,
@@ -118,10 +130,10 @@ impl Balance {
     fn lightest(&mut self, from: MemberSet) -> Option<NodeId> {
         let mut found: Option<(u64, NodeId)> = None;
         for member in from.iter() {
-            let load = &mut self.loads[member.index()];
-            let queue = u64::from(load.in_flight) + 1;
-            let weight = load.latency_ns.saturating_add(LATENCY_GRAIN_NS).saturating_mul(queue);
-            load.latency_ns -= load.latency_ns >> 8;
+            let queue = u64::from(self.loads[member.index()].in_flight) + 1;
+            let cost = &mut self.costs[member.index()];
+            let weight = cost.ns.saturating_add(LATENCY_GRAIN_NS).saturating_mul(queue);
+            cost.ns -= cost.ns >> 8;
             if found.is_none_or(|(least, _)| weight < least) {
                 found = Some((weight, member));
             }
@@ -150,6 +162,7 @@ impl Balance {
         load.in_flight = load.in_flight.saturating_sub(1);
         let took_ns = now.0.saturating_sub(asked_at.0);
         load.latency_ns = load.latency_ns - load.latency_ns / 8 + took_ns / 8;
+        self.costs[member.index()].learn(now, asked_at, took_ns);
         self.overdue.remove(member);
     }
 
@@ -179,6 +192,19 @@ impl Balance {
     }
 }
 
+impl Cost {
+    fn learn(&mut self, now: Time, asked_at: Time, took_ns: u64) {
+        let most = self.ns.saturating_add(LATENCY_GRAIN_NS).saturating_mul(LATENCY_RISE);
+        if took_ns > most {
+            if asked_at < self.raised_at {
+                return;
+            }
+            self.raised_at = now;
+        }
+        self.ns = self.ns - self.ns / 8 + took_ns.min(most) / 8;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,25 +215,41 @@ mod tests {
         NodeId::new(id).expect("a small id")
     }
 
-    /// Members 0, 1 and 2 of which each takes so many microseconds for a read.
-    fn shares(policy: ReadPolicy, latency_us: [u64; 3], depth: usize) -> [u64; 3] {
+    /// Asks members 0, 1 and 2 for `reads` blocks, `depth` at a time: who was asked, and when (us).
+    /// `ends_at` tells of a member and the time when it is asked (us) when its answer comes.
+    fn asked(
+        policy: ReadPolicy,
+        depth: usize,
+        reads: u64,
+        ends_at: impl Fn(usize, u64) -> u64,
+    ) -> Vec<(u64, NodeId)> {
         let mut balance = Balance::new(policy);
-        let all = MemberSet(0b111);
+        let mut asked = Vec::new();
         let mut under_way: Vec<(u64, NodeId, u64)> = Vec::new();
-        let (mut now_us, mut block) = (0, 0);
-        while block < 3000 {
-            while under_way.len() < depth {
-                let member = balance.choose(node(ME), all, block).expect("there are candidates");
-                block += 1;
-                balance.on_asked(Time(now_us * 1000), member);
-                under_way.push((now_us + latency_us[member.index()], member, now_us));
+        let mut now_us = 0;
+        for block in 0..reads {
+            if under_way.len() == depth {
+                under_way.sort_by_key(|&(done, ..)| std::cmp::Reverse(done));
+                let (done, member, asked) = under_way.pop().expect("some are under way");
+                now_us = done;
+                balance.on_served(Time(now_us * 1000), member, Time(asked * 1000));
             }
-            under_way.sort_by_key(|&(done, ..)| std::cmp::Reverse(done));
-            let (done, member, asked) = under_way.pop().expect("just filled");
-            now_us = done;
-            balance.on_served(Time(now_us * 1000), member, Time(asked * 1000));
+            let all = MemberSet(0b111);
+            let member = balance.choose(node(ME), all, block).expect("there are candidates");
+            balance.on_asked(Time(now_us * 1000), member);
+            asked.push((now_us, member));
+            under_way.push((ends_at(member.index(), now_us), member, now_us));
         }
-        [0, 1, 2].map(|id| balance.load(node(id)).served)
+        asked
+    }
+
+    fn shares_of(asked: &[(u64, NodeId)]) -> [usize; 3] {
+        [0, 1, 2].map(|id| asked.iter().filter(|(_, member)| *member == node(id)).count())
+    }
+
+    /// The same for members that take so many microseconds for a read.
+    fn shares(policy: ReadPolicy, latency_us: [u64; 3], depth: usize) -> [usize; 3] {
+        shares_of(&asked(policy, depth, 3000, |member, now| now + latency_us[member]))
     }
 
     #[test]
@@ -237,6 +279,27 @@ mod tests {
         assert!(equal.iter().all(|served| *served > 900), "{equal:?}");
         let [_, _, slow] = shares(ReadPolicy::Weighted, [100, 100, 5000], 16);
         assert!((1..200).contains(&slow), "{slow} of 3000: rarely, and not never");
+    }
+
+    /// A process that waits for a core answers all that it was asked late, and then as before.
+    #[test]
+    fn a_member_that_paused_once_goes_on_soon() {
+        let pause = 20_000..50_000;
+        let asked = asked(ReadPolicy::Weighted, 16, 12_000, |member, now| {
+            let end = now + 100;
+            if member == 1 && end > pause.start && now < pause.end {
+                pause.end.max(end)
+            } else {
+                end
+            }
+        });
+        let (before, rest) = asked.split_at(asked.partition_point(|(at, _)| *at < pause.start));
+        let after = &rest[rest.partition_point(|(at, _)| *at < pause.end)..];
+        assert!(shares_of(before)[1] * 4 > before.len());
+        let [_, share, _] = shares_of(&after[..512]);
+        assert!(share > 512 / 4, "{share} of the 512 reads after the pause");
+        let [_, during, _] = shares_of(&rest[..rest.len() - after.len()]);
+        assert!(during <= 16, "{during} reads waited for the pause");
     }
 
     #[test]
