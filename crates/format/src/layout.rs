@@ -18,11 +18,13 @@ use crate::ids::{BLOCK_BYTES, EXTENT_BLOCKS, EXTENT_BYTES, LaneIndex, NODES_MAX}
 use crate::metadata::AL_RINGS;
 use crate::space::VOLUME_BYTES;
 
+/// Lanes of a new volume: enough for every shard of a large machine, few enough to stay small.
+pub const LANES_DEFAULT: u8 = 16;
 /// Bitmap slots of a new replica: members that it can keep track of, itself included.
 pub const SLOTS_DEFAULT: u8 = 8;
 /// Bytes of a bitmap page, of an activity-log record and of a superblock.
 pub const PAGE_BYTES: u64 = 4096;
-/// Blocks that one bitmap page covers.
+/// Blocks that one bitmap page covers: those of its lane in order, the first one in bit 0.
 pub const PAGE_BLOCKS: u64 = PAGE_BYTES * 8;
 /// Extents of a lane that one bitmap page covers.
 pub const PAGE_EXTENTS: u64 = PAGE_BLOCKS / EXTENT_BLOCKS;
@@ -142,16 +144,6 @@ impl Layout {
         let lane_before = u64::from(slot) * u64::from(self.lanes) + u64::from(lane.0);
         let page_before = lane_before * u64::from(self.pages_per_lane()) + u64::from(page);
         self.bitmap_offset + page_before * PAGE_BYTES
-    }
-
-    /// The page of its lane, and the bit in it, of an absolute block number.
-    #[must_use]
-    pub fn page_and_bit(&self, block: u64) -> (u32, u32) {
-        let extent_of_lane = block / EXTENT_BLOCKS / u64::from(self.lanes);
-        let page = extent_of_lane / PAGE_EXTENTS;
-        let bit = extent_of_lane % PAGE_EXTENTS * EXTENT_BLOCKS + block % EXTENT_BLOCKS;
-        let as_u32 = |number| u32::try_from(number).expect("a block of the volume has its page");
-        (as_u32(page), as_u32(bit))
     }
 
     /// Where record `number` of a ring is written, over the one 32 records before it.
@@ -344,21 +336,6 @@ mod tests {
         assert_eq!(Layout::new(placement, 8, 12), Err(LayoutError::Lanes { lanes: 12 }));
         let placement = Placement::Internal { device_bytes: u64::MAX };
         assert!(matches!(Layout::new(placement, 8, 16), Err(LayoutError::TooLarge { .. })));
-    }
-
-    #[test]
-    fn every_block_has_a_bit_of_its_own_in_a_page_of_its_lane() {
-        let layout = Layout { lanes: 2, slots: 1, ..internal(GIB) };
-        let mut seen = BTreeSet::new();
-        for block in (0..layout.data_bytes / BLOCK_BYTES).step_by(511) {
-            let lane = crate::ids::lane_of_block(block, layout.lanes);
-            let (page, bit) = layout.page_and_bit(block);
-            assert!(u64::from(bit) < PAGE_BLOCKS);
-            assert!(seen.insert((layout.bitmap_page_offset(0, lane, page), bit)), "{block}");
-        }
-        assert_eq!(layout.page_and_bit(1024), (0, 0), "the first extent of lane 1");
-        assert_eq!(layout.page_and_bit(2 * 1024), (0, 1024), "the second extent of lane 0");
-        assert_eq!(layout.page_and_bit(64 * 1024 + 5), (1, 5), "the 33rd extent of lane 0");
     }
 
     #[test]

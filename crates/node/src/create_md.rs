@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use format::activity_log::{AL_FIRST_NUMBER, AL_RECORD_BYTES, format_ring};
 use format::error::EncodeError;
 use format::ids::{Branch, Epoch, Incarnation, KernelBootId, MemberSet, NodeId};
+pub use format::layout::LANES_DEFAULT;
 use format::layout::{AL_RING_BYTES, Layout, LayoutError, PAGE_BYTES, Placement, SLOTS_DEFAULT};
 use format::metadata::{
     AL_RINGS, Content, FurtherDisk, ReplicaState, Sealed, Slot, Superblock, VoteStamp,
@@ -28,9 +29,6 @@ use crate::attach::volumes::has_history;
 pub(crate) use crate::create_md::disk::{Disk, OldSuperblock};
 use crate::definition::resource_id;
 use crate::state_dir::disk_size_in;
-
-/// Lanes of a new volume: enough for every shard of a large machine, few enough to stay small.
-pub const LANES_DEFAULT: u8 = 16;
 
 #[derive(Clone, Debug)]
 pub struct CreateMdOptions {

@@ -9,12 +9,10 @@
 use std::collections::BTreeMap;
 
 use format::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex};
+use format::layout::{PAGE_BLOCKS, PAGE_EXTENTS};
 
 use crate::contract::BitmapBits;
 
-/// Blocks that one 4 KiB page tracks.
-pub const PAGE_BLOCKS: u64 = 32_768;
-const PAGE_EXTENTS: u64 = PAGE_BLOCKS / EXTENT_BLOCKS;
 /// Words of a bitmap that track one extent.
 pub const EXTENT_WORDS: usize = 16;
 const _: () = assert!(EXTENT_WORDS as u64 * 64 == EXTENT_BLOCKS, "a bit for each block");
@@ -432,6 +430,22 @@ mod tests {
 
     fn lane_blocks(lane: u64) -> BTreeSet<u64> {
         (0..BLOCKS).filter(|block| block / EXTENT_BLOCKS % u64::from(LANES) == lane).collect()
+    }
+
+    /// What lies on disks of every release.
+    #[test]
+    fn each_block_has_its_bit_in_a_page_of_its_lane() {
+        let place_of = |block: u64| {
+            let lane = format::ids::lane_of_block(block, 2);
+            let mut bitmap = Bitmap::new(lane, 2, 70 * EXTENT_BLOCKS);
+            bitmap.set(BlockRange::new(block, 1));
+            let pages: Vec<(u32, Page)> = bitmap.pages.into_iter().collect();
+            let [(page, held)] = &pages[..] else { panic!("one page: {pages:?}") };
+            (*page, next_one(&held.bits, 0).unwrap())
+        };
+        assert_eq!(place_of(1024), (0, 0), "the first extent of lane 1");
+        assert_eq!(place_of(2 * 1024), (0, 1024), "the second extent of lane 0");
+        assert_eq!(place_of(64 * 1024 + 5), (1, 5), "the 33rd extent of lane 0");
     }
 
     #[test]

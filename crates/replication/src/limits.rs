@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// Lanes of a new volume.
-pub const LANES_DEFAULT: u8 = 16;
+pub use format::layout::LANES_DEFAULT;
+
 /// Lanes a volume can have: a power of two.
 pub const LANES_MAX: u8 = 64;
 /// Operations of one lane that hold a lock at a time.

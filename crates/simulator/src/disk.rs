@@ -7,15 +7,13 @@ use std::ops::Range;
 
 use format::activity_log::{AL_FIRST_NUMBER, encode_al_record, format_ring, replay_ring};
 use format::ids::{EXTENT_BLOCKS, Incarnation, LaneIndex, NodeId};
-use format::layout::{AL_RING_BYTES, AL_RING_RECORDS};
+use format::layout::{AL_RING_BYTES, AL_RING_RECORDS, PAGE_BLOCKS};
 use format::metadata::{AlRecord, Register, ReplicaState, Superblock};
 use format::space::{Place, Space};
 use replication::contract::BitmapBits;
 use stdx::random::Random;
 
 use crate::contents::Contents;
-
-const PAGE_BLOCKS: u64 = 32_768;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Disk {
