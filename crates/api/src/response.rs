@@ -16,7 +16,7 @@ pub enum Response {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reply {
-    /// It is so now. `warnings` tell what is understood but not in effect.
+    /// It is so now. `warnings` tell what is understood but changes nothing.
     Done {
         #[serde(default)]
         warnings: Vec<String>,

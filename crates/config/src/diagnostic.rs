@@ -46,8 +46,8 @@ pub enum ErrorKind {
     OutOfRange,
     /// An IP address or a port that is none.
     BadAddress,
-    /// Understood, but not built yet or never, and ignoring it would change what is safe.
-    NotBuilt,
+    /// Understood, but not there, and ignoring it would change what is safe.
+    NotSupported,
     /// Given twice.
     Duplicate,
     /// A statement that must be there is not.

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::model::Resource;
-use crate::options::OptionSet;
 use crate::options::value::Value;
+use crate::options::{OptionSet, spec_of};
 
 /// What becomes of requests while there is no quorum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -324,19 +324,29 @@ impl Resource {
 
     #[must_use]
     pub fn peer_disk_options(&self, node_name: &str, peer: &str, volume: u16) -> PeerDiskOptions {
-        let mut set = self.volume_set(node_name, volume);
-        if let Some(connection) = self.connection_between(node_name, peer) {
-            set = set.overlaid(&connection.disk);
-            let own = connection.volumes.iter().find(|own| own.number == volume);
-            if let Some(own) = own {
-                set = set.overlaid(&own.disk);
-            }
-        }
+        let set = self.peer_disk_set(node_name, peer, volume);
         let rate = number(&set, "c-max-rate");
         PeerDiskOptions {
             c_max_rate_bytes: (rate > 0).then_some(rate * 1024),
             peer_tiebreaker: flag(&set, "peer-tiebreaker"),
         }
+    }
+
+    /// What was said of the volume between the two nodes, as the first one sees it.
+    pub(crate) fn peer_disk_set(&self, node_name: &str, peer: &str, volume: u16) -> OptionSet {
+        let mut set = self.volume_set(node_name, volume);
+        if let Some(connection) = self.connection_between(node_name, peer) {
+            set = set.overlaid(&connection.disk);
+            if let Some(own) = connection.volumes.iter().find(|own| own.number == volume) {
+                set = set.overlaid(&own.disk);
+            }
+        }
+        let there = self.host_by_name(peer).and_then(|host| host.volume(volume));
+        if there.is_some_and(|volume| volume.is_tiebreaker == Some(false)) {
+            // The peer's own `tiebreaker no`, to each of the others.
+            set.set(spec_of("peer-tiebreaker").expect("a row of the table"), Value::Flag(false));
+        }
+        set
     }
 
     fn volume_set(&self, node_name: &str, volume: u16) -> OptionSet {

@@ -36,7 +36,7 @@ use model::Resource;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigFile {
     pub resources: Vec<Resource>,
-    /// What was accepted and is not in effect, each option once.
+    /// What was accepted and changes nothing, each option once.
     pub warnings: Vec<Warning>,
 }
 

@@ -1,4 +1,4 @@
-//! What an option is: its name, its values, and whether it does anything yet.
+//! What an option is: its name, its values, and whether it does anything.
 //!
 //! The table itself is in `options/table.rs`, the reading and writing of values in
 //! `options/value.rs`. An [`OptionSet`] holds what was said in the file and nothing else; what
@@ -50,13 +50,13 @@ impl Section {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     InEffect,
-    /// Accepted, and reported once unless the value is one that describes what happens anyway.
-    /// The list `["*"]` stands for every value.
-    NotYet {
+    /// Accepted, and what sets it is told once why it changes nothing, unless the value is one that
+    /// describes what happens anyway. The list `["*"]` stands for every value.
+    Nothing {
         holds: &'static [&'static str],
     },
     /// To ignore it would promise a safety that is not there: only these values are accepted.
-    RefusedUntilBuilt {
+    Refused {
         works: &'static [&'static str],
     },
 }

@@ -93,7 +93,7 @@ fn top_statement(
             cursor.report().warn_once(
                 "require-drbd-module-version",
                 word.span,
-                "`require-drbd-module-version` is not in effect: there is no kernel module".into(),
+                "`require-drbd-module-version` changes nothing: there is no kernel module".into(),
             );
         }
         _ => return Err(cursor.unknown_word(word, "the file", &TOP_WORDS)),

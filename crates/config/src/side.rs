@@ -53,16 +53,7 @@ impl<'r> Side<'r> {
 
     #[must_use]
     pub fn peer_device_options(&self, peer: &Peer, number: u16) -> Options {
-        let mut set = self.resource.disk.clone();
-        if let Some(volume) = self.host.volume(number) {
-            set = set.overlaid(&volume.options);
-        }
-        if let Some(connection) = self.resource.connection_between(&self.host.name, &peer.name) {
-            set = set.overlaid(&connection.disk);
-            if let Some(own) = connection.volumes.iter().find(|own| own.number == number) {
-                set = set.overlaid(&own.disk);
-            }
-        }
+        let set = self.resource.peer_disk_set(&self.host.name, &peer.name, number);
         let is_per_peer = |name: &str| {
             spec_of(name).is_some_and(|spec| spec.is_per_peer && spec.section == Section::Disk)
         };

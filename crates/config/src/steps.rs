@@ -19,7 +19,7 @@ pub struct Step {
 /// What a step disturbs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Nothing: it sets options that are read when they are needed, or not in effect.
+    /// Nothing: it sets options that are read when they are needed, or that change nothing.
     Options,
     /// Nothing but the member that comes or goes.
     Members,
@@ -367,7 +367,7 @@ fn reach(old: &[(&str, Value)], new: &[(&str, Value)]) -> Reach {
     };
     let is_live = |name: &str| {
         LIVE_OPTIONS.contains(&name)
-            || spec_of(name).is_none_or(|spec| matches!(spec.status, Status::NotYet { .. }))
+            || spec_of(name).is_none_or(|spec| matches!(spec.status, Status::Nothing { .. }))
     };
     let mut changed = old.iter().chain(new).map(|(name, _)| *name).filter(|name| differs(name));
     if changed.all(is_live) { Reach::Options } else { Reach::Structure }

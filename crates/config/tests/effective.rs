@@ -46,6 +46,27 @@ fn options_of_a_connection_hold_for_its_two_hosts() {
     assert!(third.peer_disk_options("b", "c", 0).peer_tiebreaker);
 }
 
+/// It says of itself what `peer-tiebreaker no` on each connection to it says.
+#[test]
+fn a_volume_that_is_no_tiebreaker_is_none_for_any_peer() {
+    let text = "resource r { device minor 1; volume 0 { meta-disk internal; } \
+         on a { node-id 0; address 10.0.0.1:1; volume 0 { disk /d; } } \
+         on b { node-id 1; address 10.0.0.2:1; volume 0 { disk /d; } } \
+         on c { node-id 2; address 10.0.0.3:1; volume 0 { disk none; tiebreaker no; } } \
+         connection-mesh { hosts a b c; } }";
+    let file = parse_text("r.res", text).unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(file.warnings, []);
+    let resource = &file.resources[0];
+    for (from, to, holds) in [("a", "c", false), ("b", "c", false), ("a", "b", true)] {
+        assert_eq!(resource.peer_disk_options(from, to, 0).peer_tiebreaker, holds, "{from} {to}");
+    }
+    let said = config::steps::steps(None, resource, "a");
+    let told = |peer: &str| {
+        said.iter().any(|it| it.text.contains(peer) && it.text.contains("--peer-tiebreaker=no"))
+    };
+    assert!(told("peer-device-options r 2 ") && !told("peer-device-options r 1 "), "{said:?}");
+}
+
 #[test]
 fn the_transport_that_balances_uses_all_paths() {
     let balances = |net| resource("", net, "").net_options("a", "b").load_balance_paths;

@@ -232,7 +232,7 @@ fn addresses_that_are_none() {
 #[test]
 fn what_would_be_unsafe_to_ignore_is_refused() {
     let error = error(&resource("net { allow-two-primaries; }"));
-    assert_eq!((error.kind, error.line), (ErrorKind::NotBuilt, 2));
+    assert_eq!((error.kind, error.line), (ErrorKind::NotSupported, 2));
     assert!(error.hint.is_some(), "{error}");
     assert!(error.message.contains("is refused: one node at a time is Primary"), "{error}");
     let harmless = "protocol c; net { no-allow-two-primaries; tls no; fencing resource-only; \
@@ -252,9 +252,9 @@ fn what_would_be_unsafe_to_ignore_is_refused() {
 #[test]
 fn what_is_not_supported_at_all_says_so() {
     let stacked = "resource up { stacked-on-top-of low { address 10.0.0.1:1; } }";
-    assert_eq!(place(stacked), (ErrorKind::NotBuilt, 1, 15));
+    assert_eq!(place(stacked), (ErrorKind::NotSupported, 1, 15));
     let proxied = resource("connection { host a via proxy on a { inside 1.2.3.4:5; } host b; }");
-    assert_eq!(place(&proxied), (ErrorKind::NotBuilt, 2, 21));
+    assert_eq!(place(&proxied), (ErrorKind::NotSupported, 2, 21));
 }
 
 #[test]

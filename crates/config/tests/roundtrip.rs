@@ -66,7 +66,7 @@ fn quoted(text: &str) -> String {
 
 /// A value that the option accepts and that is not refused.
 fn value(chance: &mut Chance, spec: &OptionSpec) -> Option<String> {
-    if let Status::RefusedUntilBuilt { works } = spec.status {
+    if let Status::Refused { works } = spec.status {
         return (!works.is_empty()).then(|| (*chance.of(works)).to_owned());
     }
     Some(match spec.kind {

@@ -68,7 +68,7 @@ pub(crate) struct Definition {
     pub(crate) resync_after: Vec<(String, u16)>,
     /// Its replica is brought up to date when the node says that it is its turn.
     pub(crate) takes_turns: bool,
-    /// What is understood and not in effect.
+    /// What is understood and changes nothing.
     pub(crate) warnings: Vec<String>,
 }
 

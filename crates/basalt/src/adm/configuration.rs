@@ -101,7 +101,7 @@ impl Configuration {
         &self.path
     }
 
-    /// What is understood and not in effect.
+    /// What is understood and changes nothing.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
         self.file.warnings.iter().map(ToString::to_string)
     }

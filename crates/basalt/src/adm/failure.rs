@@ -259,7 +259,7 @@ fn parse_exit(errors: &Errors) -> u8 {
         | ErrorKind::BadValue
         | ErrorKind::OutOfRange
         | ErrorKind::BadAddress
-        | ErrorKind::NotBuilt
+        | ErrorKind::NotSupported
         | ErrorKind::Duplicate
         | ErrorKind::Missing
         | ErrorKind::UnknownHost

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use config::options::reasons::{VALUES_NOT_APPLICABLE, condition_of, never, not_applicable};
+use config::options::reasons::{condition_of, not_applicable, not_applicable_value, why_refused};
 use config::options::table::TABLE;
 use config::options::{OptionSpec, Section, Status};
 
@@ -34,12 +34,6 @@ pub(super) fn text() -> String {
     text
 }
 
-/// A value that has nothing to do, and why.
-fn value_of(spec: &OptionSpec) -> Option<(&'static str, &'static str)> {
-    let mut rows = VALUES_NOT_APPLICABLE.iter();
-    rows.find(|(name, ..)| *name == spec.name).map(|(_, value, reason)| (*value, *reason))
-}
-
 fn fate(spec: &OptionSpec) -> String {
     let words = |values: &[&str]| {
         values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ")
@@ -49,21 +43,15 @@ fn fate(spec: &OptionSpec) -> String {
             Some(condition) => format!("in effect {condition}"),
             None => "in effect".to_owned(),
         },
-        (Status::NotYet { .. }, Some(reason)) => format!("not applicable: {reason}"),
-        (Status::RefusedUntilBuilt { works: [] }, _) => "refused: not built yet".to_owned(),
-        (Status::RefusedUntilBuilt { works }, _) if let Some(reason) = never(spec.name) => {
-            format!("{}; else refused: {reason}", words(works))
-        }
-        (Status::RefusedUntilBuilt { works }, _) => {
-            format!("{}; else refused: not built yet", words(works))
-        }
-        (Status::NotYet { holds: [] }, None) => "not built yet: changes nothing".to_owned(),
-        (Status::NotYet { holds: ["*"] }, None) => "nothing to do".to_owned(),
-        (Status::NotYet { holds }, None) if let Some((value, reason)) = value_of(spec) => {
-            format!("{} is what happens; `{value}` is not applicable: {reason}", words(holds))
-        }
-        (Status::NotYet { holds }, None) => {
-            format!("{} is what happens; else not built yet: changes nothing", words(holds))
+        (Status::Nothing { .. }, Some(reason)) => format!("not applicable: {reason}"),
+        (Status::Nothing { holds }, None) => match not_applicable_value(spec.name) {
+            Some((value, reason)) => {
+                format!("{} is what happens; `{value}` is not applicable: {reason}", words(holds))
+            }
+            None => "nothing to do".to_owned(),
+        },
+        (Status::Refused { works }, _) => {
+            format!("{}; else refused: {}", words(works), why_refused(spec.name))
         }
     }
 }

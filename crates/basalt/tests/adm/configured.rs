@@ -76,7 +76,7 @@ fn adjust_prints_what_it_changed_or_would_change() {
     let place = configured(THREE_NODES);
     let answer = Response::Ok(Reply::Adjusted {
         changes: vec!["drbdsetup connect r0 2".to_owned()],
-        warnings: vec!["`cpu-mask` is not in effect".to_owned()],
+        warnings: vec!["`tcp-cork no` changes nothing".to_owned()],
     });
     let step = "drbdsetup connect r0 2\n";
     for (arguments, dry, stdout) in [
@@ -87,7 +87,7 @@ fn adjust_prints_what_it_changed_or_would_change() {
     ] {
         let run = place.run(&with_config(arguments), vec![answer.clone()]);
         assert_eq!(run.stdout, stdout);
-        assert_eq!(run.stderr, "r0: warning: `cpu-mask` is not in effect\n");
+        assert_eq!(run.stderr, "r0: warning: `tcp-cork no` changes nothing\n");
         assert!(
             matches!(&run.asked[..], [Command::Adjust { dry_run, .. }] if *dry_run == dry),
             "{run:?}"

@@ -51,7 +51,9 @@ fn a_missing_node_is_explained() {
         Holder { pid: Some(7), command, requests: 1, ..Holder::default() },
         Holder { address: Some("10.0.0.9:5000".to_owned()), ..Holder::default() },
     ];
-    resource.not_in_effect = vec!["r0.res:2:9: `max-buffers 8000` is not in effect".to_owned()];
+    resource.not_in_effect = vec![
+        "r0.res:2:9: `max-buffers 8000` changes nothing: buffers are a bounded pool".to_owned(),
+    ];
     let timed = |sum_us| Some(LatencyHistogram { counts: vec![4], sum_us });
     resource.connections[0].peer_devices[0].ack_latency = timed(1000);
     resource.connections[1].peer_devices[0].ack_latency = timed(2000);
@@ -70,7 +72,7 @@ r0
            carol acknowledges slowest, after 500 us on average; bob 250 us
   open:    volume 0: qemu-kvm (process 7), 1 request in flight
            volume 0: a client at 10.0.0.9:5000, idle
-  options: r0.res:2:9: `max-buffers 8000` is not in effect
+  options: r0.res:2:9: `max-buffers 8000` changes nothing: buffers are a bounded pool
 
 "
     );

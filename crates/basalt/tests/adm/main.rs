@@ -202,7 +202,7 @@ fn one_failure_keeps_no_other_resource_from_its_turn() {
     let answers = vec![
         refused(FailureCode::NoUpToDateData, "no disk is up to date", ""),
         refused(FailureCode::NoQuorum, "1 of 3 votes", "start bob"),
-        Response::Ok(Reply::Done { warnings: vec!["cpu-mask is not in effect".to_owned()] }),
+        Response::Ok(Reply::Done { warnings: vec!["`tcp-cork no` changes nothing".to_owned()] }),
     ];
     let primary = |resource: &str| Command::Primary { resource: resource.to_owned(), force: false };
     let expected = Run {
@@ -212,7 +212,7 @@ fn one_failure_keeps_no_other_resource_from_its_turn() {
                  primary: no disk is up to date\n\
                  r1: State change failed: (-25) No quorum\n  primary: 1 of 3 votes\n  \
                  try: start bob\n\
-                 r2: warning: cpu-mask is not in effect\n"
+                 r2: warning: `tcp-cork no` changes nothing\n"
             .to_owned(),
         asked: vec![primary("r0"), primary("r1"), primary("r2")],
     };

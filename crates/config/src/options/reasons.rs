@@ -1,8 +1,8 @@
 //! Why an option of DRBD has nothing to do here: what it is about does not exist in user space, or
 //! happens in another way. Such an option is accepted, and what sets it is told this once.
 //!
-//! An option that is in no row, and not in effect, is not built yet. What would be less safe than
-//! the file says is refused: until it is built, or for good.
+//! What would be less safe than the file says is refused. Every option of the table that is not in
+//! effect, and whose values do not all say what happens anyway, has its reason here.
 
 /// By name of the option.
 pub static NOT_APPLICABLE: &[(&str, &str)] = &[
@@ -116,24 +116,38 @@ pub fn condition_of(name: &str) -> Option<&'static str> {
     CONDITIONS.iter().find(|(option, _)| *option == name).map(|(_, condition)| *condition)
 }
 
-/// What is refused for good, by name of the option.
+/// What is refused, by name of the option.
 pub static NEVER: &[(&str, &str)] = &[(
     "allow-two-primaries",
     "one node at a time is Primary: nothing would give the writes of two the same order on all \
      replicas. Every node can be a path to the volume by NVMe/TCP, and `auto-promote` moves it",
 )];
 
-/// Why the option is refused for good, if it is.
+/// Why the table refuses values of the option.
+///
+/// # Panics
+/// If it refuses none.
 #[must_use]
-pub fn never(name: &str) -> Option<&'static str> {
-    NEVER.iter().find(|(option, _)| *option == name).map(|(_, reason)| *reason)
+pub fn why_refused(name: &str) -> &'static str {
+    let row = NEVER.iter().find(|(option, _)| *option == name);
+    row.map(|(_, reason)| *reason).expect("the tests of the table want a reason for each")
 }
 
-/// Why the value has nothing to do, if that is so.
+/// Why values of the option change nothing.
+///
+/// # Panics
+/// If all of them are in effect, or say what happens anyway.
 #[must_use]
-pub fn not_applicable_value(name: &str, value: &str) -> Option<&'static str> {
+pub fn why_nothing(name: &str) -> &'static str {
+    let of_value = || not_applicable_value(name).map(|(_, reason)| reason);
+    not_applicable(name).or_else(of_value).expect("the tests of the table want a reason for each")
+}
+
+/// The value of the option that has nothing to do where others do, and why.
+#[must_use]
+pub fn not_applicable_value(name: &str) -> Option<(&'static str, &'static str)> {
     let mut rows = VALUES_NOT_APPLICABLE.iter();
-    rows.find(|(option, word, _)| (*option, *word) == (name, value)).map(|(.., reason)| *reason)
+    rows.find(|(option, ..)| *option == name).map(|(_, value, reason)| (*value, *reason))
 }
 
 /// Why the option has nothing to do, if that is so.

@@ -18,14 +18,14 @@ const RATE_MAX: u64 = 64 * MIB;
 const ANY: &[&str] = &["*"];
 const QUORUM_WORDS: &[&str] = &["off", "majority", "all"];
 const IN_EFFECT: Status = Status::InEffect;
-const NOT_YET: Status = Status::NotYet { holds: &[] };
+const NOTHING: Status = Status::Nothing { holds: &[] };
 
 const fn holds(values: &'static [&'static str]) -> Status {
-    Status::NotYet { holds: values }
+    Status::Nothing { holds: values }
 }
 
 const fn refused_but(works: &'static [&'static str]) -> Status {
-    Status::RefusedUntilBuilt { works }
+    Status::Refused { works }
 }
 
 const fn row(
@@ -146,16 +146,16 @@ pub static TABLE: &[OptionSpec] = &[
     disk("disk-timeout", tenths(0, 6000), "0", IN_EFFECT),
     disk("read-balancing", Kind::Words(READ_BALANCING), "prefer-local", IN_EFFECT),
     disk("rs-discard-granularity", bytes(0, MIB), "0", holds(&["0"])),
-    disk("max-bio-size", bytes(4 * KIB, MIB), "1M", NOT_YET),
+    disk("max-bio-size", bytes(4 * KIB, MIB), "1M", NOTHING),
     disk("block-size", bytes(512, 4 * KIB), "512", IN_EFFECT),
     row(Section::Disk, "discard-granularity", bytes(0, 128 * MIB), None, IN_EFFECT),
     // disk: of a device, as one peer sees it
-    peer("resync-rate", rate(1), "250K", NOT_YET),
-    peer("c-plan-ahead", tenths(0, 300), "20", NOT_YET),
-    peer("c-delay-target", tenths(1, 100), "10", NOT_YET),
-    peer("c-fill-target", sectors(0, MIB), "100s", NOT_YET),
+    peer("resync-rate", rate(1), "250K", NOTHING),
+    peer("c-plan-ahead", tenths(0, 300), "20", NOTHING),
+    peer("c-delay-target", tenths(1, 100), "10", NOTHING),
+    peer("c-fill-target", sectors(0, MIB), "100s", NOTHING),
     peer("c-max-rate", rate(0), "100M", IN_EFFECT),
-    peer("c-min-rate", rate(0), "250K", NOT_YET),
+    peer("c-min-rate", rate(0), "250K", NOTHING),
     peer("bitmap", Kind::Flag, "yes", holds(&["yes"])),
     peer("resync-without-replication", Kind::Flag, "yes", holds(&["no"])),
     peer("peer-tiebreaker", Kind::Flag, "yes", IN_EFFECT),
@@ -164,14 +164,14 @@ pub static TABLE: &[OptionSpec] = &[
     net("load-balance-paths", Kind::Flag, "no", IN_EFFECT),
     net("protocol", Kind::Letters(&["A", "B", "C"]), "C", IN_EFFECT),
     net("timeout", tenths(1, 600), "60", IN_EFFECT),
-    net("max-epoch-size", count(1, 20_000), "2048", NOT_YET),
+    net("max-epoch-size", count(1, 20_000), "2048", NOTHING),
     net("connect-int", seconds(1, 120), "10", IN_EFFECT),
     net("ping-int", seconds(1, 120), "10", IN_EFFECT),
     net("ping-timeout", tenths(1, 300), "5", IN_EFFECT),
     net("sndbuf-size", bytes(0, 128 * MIB), "0", IN_EFFECT),
     net("rcvbuf-size", bytes(0, 128 * MIB), "0", IN_EFFECT),
     net("ko-count", count(0, 200), "7", IN_EFFECT),
-    net("max-buffers", count(32, 131_072), "2048", NOT_YET),
+    net("max-buffers", count(32, 131_072), "2048", NOTHING),
     net("allow-two-primaries", Kind::Flag, "no", refused_but(&["no"])),
     row(Section::Net, "cram-hmac-alg", Kind::Words(HMAC_DIGESTS), None, IN_EFFECT),
     net_text("shared-secret", IN_EFFECT),
@@ -180,7 +180,7 @@ pub static TABLE: &[OptionSpec] = &[
     net("after-sb-2pri", Kind::Words(AFTER_SB_2PRI), "disconnect", IN_EFFECT),
     net("always-asbp", Kind::Flag, "no", holds(ANY)),
     net("rr-conflict", Kind::Words(RR_CONFLICT), "disconnect", holds(&["disconnect"])),
-    net_text("data-integrity-alg", NOT_YET),
+    net_text("data-integrity-alg", NOTHING),
     net("tcp-cork", Kind::Flag, "yes", holds(&["yes"])),
     net("on-congestion", Kind::Words(&["block", "pull-ahead", "disconnect"]), "block", IN_EFFECT),
     net("congestion-fill", bytes(0, 10 * GIB), "0", IN_EFFECT),
@@ -198,9 +198,9 @@ pub static TABLE: &[OptionSpec] = &[
     ),
     net("allow-remote-read", Kind::Flag, "yes", IN_EFFECT),
     net("tls", Kind::Flag, "no", IN_EFFECT),
-    net_text("tls-keyring", NOT_YET),
-    net_text("tls-privkey", NOT_YET),
-    net_text("tls-certificate", NOT_YET),
+    net_text("tls-keyring", NOTHING),
+    net_text("tls-privkey", NOTHING),
+    net_text("tls-certificate", NOTHING),
     net("rdma-ctrl-rcvbuf-size", bytes(0, 10 * MIB), "0", holds(&["0"])),
     net("rdma-ctrl-sndbuf-size", bytes(0, 10 * MIB), "0", holds(&["0"])),
     net_text("_name", holds(ANY)),
@@ -215,12 +215,12 @@ pub static TABLE: &[OptionSpec] = &[
         IN_EFFECT,
     ),
     resource("auto-promote", Kind::Flag, "yes", IN_EFFECT),
-    resource("peer-ack-window", sectors(2 * KIB, 200 * KIB), "4096s", NOT_YET),
-    resource("peer-ack-delay", milliseconds(1, 10_000), "100", NOT_YET),
-    resource("twopc-timeout", tenths(50, 600), "300", NOT_YET),
-    resource("twopc-retry-timeout", tenths(1, 50), "1", NOT_YET),
+    resource("peer-ack-window", sectors(2 * KIB, 200 * KIB), "4096s", NOTHING),
+    resource("peer-ack-delay", milliseconds(1, 10_000), "100", NOTHING),
+    resource("twopc-timeout", tenths(50, 600), "300", NOTHING),
+    resource("twopc-retry-timeout", tenths(1, 50), "1", NOTHING),
     resource("auto-promote-timeout", tenths(0, 600), "50", IN_EFFECT),
-    resource("max-io-depth", count(4, 0xffff_ffff), "8000", NOT_YET),
+    resource("max-io-depth", count(4, 0xffff_ffff), "8000", NOTHING),
     resource(
         "quorum",
         Kind::WordsOrNumber { words: QUORUM_WORDS, min: 1, max: NODE_ID_MAX + 1 },
@@ -246,7 +246,7 @@ pub static TABLE: &[OptionSpec] = &[
     startup("degr-wfc-timeout", seconds(0, 300_000), "0", IN_EFFECT),
     startup("outdated-wfc-timeout", seconds(0, 300_000), "0", IN_EFFECT),
     startup("wait-after-sb", Kind::Flag, "no", IN_EFFECT),
-    startup("stacked-timeouts", Kind::Flag, "no", NOT_YET),
+    startup("stacked-timeouts", Kind::Flag, "no", NOTHING),
     row(Section::Startup, "become-primary-on", Kind::Names, None, IN_EFFECT),
     // handlers
     handler("pri-on-incon-degr", IN_EFFECT),

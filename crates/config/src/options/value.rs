@@ -104,17 +104,17 @@ pub(crate) fn is_among(value: &Value, texts: &[&str]) -> bool {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Accepted,
-    NotInEffect,
+    ChangesNothing,
     Refused { works: &'static [&'static str] },
 }
 
 pub(crate) fn judge(spec: &OptionSpec, value: &Value) -> Verdict {
     match spec.status {
         Status::InEffect => Verdict::Accepted,
-        Status::NotYet { holds } if is_among(value, holds) => Verdict::Accepted,
-        Status::NotYet { .. } => Verdict::NotInEffect,
-        Status::RefusedUntilBuilt { works } if is_among(value, works) => Verdict::Accepted,
-        Status::RefusedUntilBuilt { works } => Verdict::Refused { works },
+        Status::Nothing { holds } if is_among(value, holds) => Verdict::Accepted,
+        Status::Nothing { .. } => Verdict::ChangesNothing,
+        Status::Refused { works } if is_among(value, works) => Verdict::Accepted,
+        Status::Refused { works } => Verdict::Refused { works },
     }
 }
 

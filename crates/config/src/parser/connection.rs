@@ -158,7 +158,7 @@ fn end(cursor: &mut Cursor<'_, '_>) -> Result<EndNode, Lost> {
     if cursor.is_next_word("via") {
         let span = cursor.peek().span;
         let problem = Problem::new(
-            ErrorKind::NotBuilt,
+            ErrorKind::NotSupported,
             span,
             "`via` is not supported: there is no proxy and no address translation",
         );

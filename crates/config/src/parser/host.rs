@@ -196,10 +196,6 @@ fn volume_part(
                 }
             };
             cursor.expect(TokenKind::Semicolon)?;
-            let message = "`tiebreaker no` is accepted but not in effect yet".to_owned();
-            if !value {
-                cursor.report().warn_once("tiebreaker", word.span, message);
-            }
             let is_tiebreaker = Spanned { value, span: answer.span };
             once(cursor, &mut node.is_tiebreaker, is_tiebreaker, "`tiebreaker`", word.span)?;
         }

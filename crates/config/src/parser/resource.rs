@@ -118,8 +118,11 @@ fn statement(
             }
         }
         "stacked-on-top-of" => {
-            let problem =
-                Problem::new(ErrorKind::NotBuilt, word.span, "stacked resources are not supported");
+            let problem = Problem::new(
+                ErrorKind::NotSupported,
+                word.span,
+                "stacked resources are not supported",
+            );
             let hint = "add the remote host as a further `on` section of the lower resource";
             cursor.report().problem(problem.hint(hint));
             return Err(Lost);

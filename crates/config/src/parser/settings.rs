@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::ast::{Setting, Spanned};
 use crate::diagnostic::{ErrorKind, Problem, Span};
 use crate::lexer::{Token, TokenKind};
-use crate::options::reasons::{never, not_applicable, not_applicable_value};
+use crate::options::reasons::{why_nothing, why_refused};
 use crate::options::value::{self, BadValue, Value, Verdict};
 use crate::options::{Kind, OptionSpec, Place, Section};
 use crate::parser::Seen;
@@ -41,7 +41,7 @@ pub(crate) fn option_statement(
             return Ok(Found::Taken);
         }
         "proxy" => {
-            let message = "`proxy` is not in effect: there is no proxy".to_owned();
+            let message = "`proxy` changes nothing: there is no proxy".to_owned();
             cursor.report().warn_once("proxy", word.span, message);
             cursor.recover();
             return Ok(Found::Taken);
@@ -150,30 +150,16 @@ fn checked(
 ) -> Result<Setting, Lost> {
     match value::judge(spec, &value) {
         Verdict::Accepted => {}
-        Verdict::NotInEffect => {
-            let reason = not_applicable(spec.name)
-                .or_else(|| not_applicable_value(spec.name, &value.to_string()));
-            let message = match reason {
-                Some(reason) => format!("`{} {value}` changes nothing: {reason}", spec.name),
-                None => format!("`{} {value}` is accepted but not in effect yet", spec.name),
-            };
+        Verdict::ChangesNothing => {
+            let reason = why_nothing(spec.name);
+            let message = format!("`{} {value}` changes nothing: {reason}", spec.name);
             cursor.report().warn_once(spec.name, name, message);
         }
         Verdict::Refused { works } => {
-            let (said, hint, place) = match works {
-                [] => (format!("`{}`", spec.name), "remove it".to_owned(), name),
-                _ => {
-                    let all = works.join("` or `");
-                    (format!("`{} {value}`", spec.name), format!("what works: `{all}`"), place)
-                }
-            };
-            let message = match never(spec.name) {
-                Some(reason) => format!("{said} is refused: {reason}"),
-                None => format!(
-                    "{said} is not built yet, and to ignore it would be less safe than it says"
-                ),
-            };
-            let problem = Problem::new(ErrorKind::NotBuilt, place, message).hint(hint);
+            let reason = why_refused(spec.name);
+            let message = format!("`{} {value}` is refused: {reason}", spec.name);
+            let hint = format!("what works: `{}`", works.join("` or `"));
+            let problem = Problem::new(ErrorKind::NotSupported, place, message).hint(hint);
             cursor.report().refusal(problem);
         }
     }
