@@ -128,11 +128,11 @@ impl Resource {
         host_index(&self.hosts, node_name).map(|index| &self.hosts[index])
     }
 
-    /// The floating host that has one of these addresses.
+    /// The floating host whose address is an own one.
     #[must_use]
-    pub fn host_by_address(&self, own: &[IpAddr]) -> Option<&Host> {
+    pub fn host_by_address(&self, is_own: impl Fn(IpAddr) -> bool) -> Option<&Host> {
         self.hosts.iter().find(|host| {
-            host.is_floating && host.address.is_some_and(|address| own.contains(&address.ip()))
+            host.is_floating && host.address.is_some_and(|address| is_own(address.ip()))
         })
     }
 

@@ -177,11 +177,7 @@ fn default_path() -> Result<PathBuf, AdmError> {
 /// This node among the hosts of a resource: by its name, or by an address of this machine.
 pub(crate) fn own_host<'a>(resource: &'a Resource, node_name: &str) -> Option<&'a Host> {
     let is_local = |address: IpAddr| UdpSocket::bind((address, 0)).is_ok();
-    resource.host_by_name(node_name).or_else(|| {
-        resource.hosts.iter().find(|host| {
-            host.is_floating && host.address.is_some_and(|address| is_local(address.ip()))
-        })
-    })
+    resource.host_by_name(node_name).or_else(|| resource.host_by_address(is_local))
 }
 
 /// The wanted volume of a resource at one host, or the only one.

@@ -15,8 +15,8 @@ use crate::nbd::transmission::{Kind, Refusal, Request};
 use crate::nbd::wire::{
     EXTENDED_REPLY_BYTES, EXTENDED_REPLY_MAGIC, Errno, Extent, REPLY_FLAG_DONE,
     REPLY_TYPE_BLOCK_STATUS, REPLY_TYPE_BLOCK_STATUS_EXT, REPLY_TYPE_ERROR, REPLY_TYPE_NONE,
-    REPLY_TYPE_OFFSET_DATA, REPLY_TYPE_OFFSET_HOLE, ReplyForm, SIMPLE_REPLY_BYTES,
-    SIMPLE_REPLY_MAGIC, STRUCTURED_REPLY_BYTES, STRUCTURED_REPLY_MAGIC,
+    REPLY_TYPE_OFFSET_DATA, ReplyForm, SIMPLE_REPLY_BYTES, SIMPLE_REPLY_MAGIC,
+    STRUCTURED_REPLY_BYTES, STRUCTURED_REPLY_MAGIC,
 };
 
 /// Room for every reply but block status.
@@ -108,25 +108,6 @@ impl ReplyEncoder {
         }
         let at = self.chunk_head(out, request, end, REPLY_TYPE_OFFSET_DATA, 8 + length);
         put(out, at, &start.to_be_bytes())
-    }
-
-    /// A chunk that says that a stretch of a read is zero, in place of the zeroes. Neither simple
-    /// replies nor reads with DF may have it.
-    #[must_use]
-    pub fn read_hole(
-        self,
-        request: &Request,
-        start: u64,
-        length: u32,
-        end: ChunkEnd,
-        out: &mut [u8],
-    ) -> usize {
-        assert!(request.kind == Kind::Read { df: false }, "a hole for {:?}", request.kind);
-        assert_within(request, start, length.into());
-        assert!(self.form != ReplyForm::Simple, "a simple reply has no holes");
-        let at = self.chunk_head(out, request, end, REPLY_TYPE_OFFSET_HOLE, 12);
-        let at = put(out, at, &start.to_be_bytes());
-        put(out, at, &length.to_be_bytes())
     }
 
     /// Answers block status by the extents from the request's offset on. Neighbours of one state

@@ -11,7 +11,6 @@ impl Status {
     pub const INVALID_OPCODE: Self = Self::last(0x001);
     pub const INVALID_FIELD: Self = Self::last(0x002);
     pub const INTERNAL: Self = Self(0x006);
-    pub const ABORTED: Self = Self(0x007);
     pub const INVALID_NAMESPACE: Self = Self::last(0x00b);
     pub const SEQUENCE_ERROR: Self = Self::last(0x00c);
     pub const DATA_LENGTH_INVALID: Self = Self::last(0x00f);
@@ -46,11 +45,6 @@ impl Status {
     #[must_use]
     pub fn field(self) -> u16 {
         self.0 << 1
-    }
-
-    #[must_use]
-    pub fn of_field(field: u16) -> Self {
-        Self(field >> 1)
     }
 }
 

@@ -311,15 +311,6 @@ fn replies_with_data() {
         &format!("668e33ef 0000 0001 {cookie} 00000208 0000000000002000"),
         &format!("6e8a278c 0000 0001 {cookie} 0000000000001000 0000000000000208 0000000000002000"),
     );
-    assert_replies(
-        |encoder, out| encoder.read_hole(&read, 0x2000, 0x200, ChunkEnd::More, out),
-        None,
-        &format!("668e33ef 0000 0002 {cookie} 0000000c 0000000000002000 00000200"),
-        &format!(
-            "6e8a278c 0000 0002 {cookie} 0000000000001000 000000000000000c \
-             0000000000002000 00000200"
-        ),
-    );
 }
 
 #[test]

@@ -91,11 +91,6 @@ impl Sender {
         self.send_request(&request, &[])
     }
 
-    /// Sends bytes as they are: for tests of what a server does with garbage.
-    pub fn send_raw(&mut self, bytes: &[u8]) -> Result<(), ClientError> {
-        self.send(bytes, &[])
-    }
-
     /// How many requests wait for their reply.
     #[must_use]
     pub fn in_flight(&self) -> usize {

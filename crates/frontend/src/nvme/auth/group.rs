@@ -7,8 +7,6 @@ use crypto_bigint::modular::{BoxedMontyForm, BoxedMontyParams};
 use crypto_bigint::{BoxedUint, Odd, Resize};
 
 pub const EXPONENT_BYTES: usize = 48;
-/// Of the largest group.
-pub const VALUE_BYTES_MAX: usize = 512;
 
 /// As the protocol numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
