@@ -4,6 +4,7 @@
 //! file; the daemon moves the bytes and owns the buffers.
 #![forbid(unsafe_code)]
 
+pub mod block;
 pub mod nbd;
 pub mod nvme;
 pub mod ublk;

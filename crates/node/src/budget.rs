@@ -11,7 +11,7 @@
 
 use std::time::Duration;
 
-use frontend::ublk::request::{BLOCK_BYTES, Kind, PART_BYTES, Request as Block};
+use frontend::block::{BLOCK_BYTES, Kind, PART_BYTES, Request as Block};
 use io::Class;
 use stdx::time::Time;
 

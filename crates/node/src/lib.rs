@@ -16,6 +16,7 @@ mod slab;
 mod payloads;
 mod budget;
 mod outstanding;
+mod part_id;
 mod tls;
 mod stream;
 mod definition;

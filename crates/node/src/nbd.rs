@@ -44,7 +44,6 @@ use crate::links::secure::Secrecy;
 use crate::log::{Scope, log};
 use crate::nbd::client::{Client, Stage};
 use crate::nbd::work::ClientRequest;
-pub(crate) use crate::nbd::work::origin_of;
 use crate::payloads::Kit;
 use crate::slab::{Key, Slab};
 use crate::tls::credentials::Credentials;

@@ -54,7 +54,6 @@ use crate::payloads::Kit;
 use crate::slab::{Key, Slab};
 
 pub(crate) use crate::nvme::requests::namespace_of;
-pub(crate) use crate::nvme::work::is_ours;
 
 /// Kinds of the reactor's tokens that belong to initiators.
 pub(crate) const TOKEN_INITIATOR: u8 = 9;

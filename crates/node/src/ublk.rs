@@ -36,8 +36,6 @@ use crate::payloads::Kit;
 use crate::slab::{Key, Slab};
 use crate::ublk::requests::BlockRequest;
 
-pub(crate) use crate::ublk::requests::is_ours;
-
 /// Kind of the reactor's tokens that belong to queues of devices.
 pub(crate) const TOKEN_QUEUE: u8 = 6;
 

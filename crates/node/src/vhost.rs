@@ -42,7 +42,6 @@ use crate::nbd::{Comer, Fact};
 use crate::payloads::Kit;
 use crate::slab::{Key, Slab};
 use crate::vhost::requests::GuestRequest;
-pub(crate) use crate::vhost::requests::is_ours;
 use crate::vhost::room::Room;
 use crate::vhost::taking::Unread;
 

@@ -29,6 +29,7 @@ pub const PARTS_MAX: u16 = 257;
 pub const MESSAGE_BYTES_MAX: usize = 128;
 
 const _: () = {
+    assert!(PART_BYTES as u64 == crate::block::PART_BYTES);
     assert!(PAYLOAD_BYTES_MAX / PART_BYTES + 1 == PARTS_MAX as u32);
     assert!(OPTION_BYTES_MAX > 2 * crate::nbd::wire::STRING_BYTES_MAX);
     assert!(OPTION_BYTES_MAX < OPTION_DRAIN_BYTES_MAX as usize);

@@ -1,5 +1,6 @@
 //! Commands of I/O queues: judged against the volume, and made into requests.
 
+use crate::block::{Kind, Request};
 use crate::nvme::limits::{
     CAPSULE_DATA_BYTES_MAX, LBA_BYTES, RANGE_BYTES, RANGES_MAX, TRANSFER_BYTES_MAX,
 };
@@ -8,7 +9,6 @@ use crate::nvme::wire::{
     DataPointer, IO_DATASET, IO_FLUSH, IO_READ, IO_WRITE, IO_WRITE_ZEROES, NAMESPACES_ALL, Sqe,
     le32, le64,
 };
-use crate::ublk::request::{Kind, Request};
 
 const CONTROL_FUA: u16 = 1 << 14;
 const CONTROL_DEALLOCATE: u16 = 1 << 9;

@@ -9,7 +9,7 @@
 //! 34  queues        u16
 //! ```
 
-use crate::ublk::request::{BLOCK_BYTES, PART_BYTES};
+use crate::block::{BLOCK_BYTES, PART_BYTES};
 
 pub const CONFIG_BYTES: usize = 60;
 /// Where the driver may write: whether the disk has a cache that is written back.

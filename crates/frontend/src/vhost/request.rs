@@ -7,7 +7,7 @@
 //!
 //! How these lie in descriptors is the driver's choice.
 
-use crate::ublk::request::{Kind, Request};
+use crate::block::{Kind, Request};
 use crate::vhost::Broken;
 use crate::vhost::config::Disk;
 use crate::vhost::memory::{GuestMemory, Shared};

@@ -1,9 +1,9 @@
 //! Commands of I/O queues against the bounds of a volume.
 
+use frontend::block::{Kind, Request};
 use frontend::nvme::command::{Data, Io, What, decode, range};
 use frontend::nvme::status::Status;
 use frontend::nvme::wire::Sqe;
-use frontend::ublk::request::{Kind, Request};
 
 use crate::sqe;
 

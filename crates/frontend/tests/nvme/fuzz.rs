@@ -2,6 +2,7 @@
 //!
 //! Each run has a seed; a failure prints it, and the same seed gives the same run.
 
+use frontend::block::Kind;
 use frontend::nvme::command::{What, decode, range};
 use frontend::nvme::connect::{Connect, FlowControl};
 use frontend::nvme::controller::{Answer, Controller};
@@ -12,7 +13,6 @@ use frontend::nvme::receive::{Digests, Parsed, Receiver};
 use frontend::nvme::transfers::Transfers;
 use frontend::nvme::view::{Namespace, Path, Subsystem, View};
 use frontend::nvme::wire::Sqe;
-use frontend::ublk::request::Kind;
 use stdx::random::Random;
 
 const RUNS: u64 = 4000;

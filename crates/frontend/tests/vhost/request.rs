@@ -1,6 +1,6 @@
 //! Chains as requests of a disk, and what the disk says of itself.
 
-use frontend::ublk::request::{Kind, Request};
+use frontend::block::{Kind, Request};
 use frontend::vhost::config::{Cache, Disk, Features};
 use frontend::vhost::request::{Status, Wanted};
 use frontend::vhost::ring::Chain;

@@ -11,8 +11,9 @@ use stdx::time::Time;
 
 use crate::limits::STATUS_EXTENTS_MAX;
 use crate::nbd::Nbd;
-use crate::nbd::work::{ClientRequest, Work, of_part_id};
+use crate::nbd::work::{ClientRequest, Work};
 use crate::outstanding::{Orphanage, Outstanding};
+use crate::part_id;
 use crate::payloads::Kit;
 use crate::slab::{Key, Slab};
 
@@ -29,7 +30,7 @@ impl Nbd {
         result: Result<Option<Payload>, RequestError>,
         kit: &mut Kit,
     ) {
-        let (key, index) = of_part_id(part);
+        let (key, index) = part_id::decode(part);
         let result = result.map_err(errno);
         let Some(request) = self.requests.get_mut(key) else {
             if let Ok(Some(payload)) = result {

@@ -11,8 +11,9 @@ use crate::limits::{
 use crate::nbd::answers::HEAD_BYTES;
 use crate::nbd::client::{Filling, Stage, Write};
 use crate::nbd::pieces::{Held, piece, whole_blocks};
-use crate::nbd::work::{ClientRequest, Room, Work, part_id};
+use crate::nbd::work::{ClientRequest, Room, Work};
 use crate::nbd::{Fact, Nbd};
+use crate::part_id::FrontEnd;
 use crate::payloads::Kit;
 use crate::slab::Key;
 
@@ -110,7 +111,7 @@ impl Nbd {
             request.in_flight += 1;
             request.since = kit.now;
             let kind = RequestKind::Write { payload, fua: request.wanted.fua };
-            let id = part_id(current.request, kit.mesh.me(), current.part);
+            let id = FrontEnd::Nbd.part(current.request, kit.mesh.me(), current.part);
             let (hosted, offset) = (request.hosted, request.base + part.offset);
             let next = current.part + 1;
             *write = (next < split.count()).then_some(Write {
@@ -202,7 +203,10 @@ impl Nbd {
             Work::Write { .. } => {}
             Work::Flush => {
                 request.in_flight += 1;
-                self.facts.push_back(Fact::Flush { hosted, part: part_id(key, kit.mesh.me(), 0) });
+                self.facts.push_back(Fact::Flush {
+                    hosted,
+                    part: FrontEnd::Nbd.part(key, kit.mesh.me(), 0),
+                });
             }
             Work::Allocation { .. } => {
                 let (offset, length) = (base + request.wanted.offset, request.wanted.length);
@@ -240,7 +244,7 @@ impl Nbd {
             client.held += room.part;
             kit.budget.take(hosted, room.part);
             let (offset, length) = (base + part.offset, part.length);
-            let part = part_id(key, kit.mesh.me(), part.index);
+            let part = FrontEnd::Nbd.part(key, kit.mesh.me(), part.index);
             let request = Request { part, kind: RequestKind::Read, offset, length };
             self.facts.push_back(Fact::Request { hosted, request });
         }
@@ -277,7 +281,7 @@ impl Nbd {
             request.in_flight += 1;
             client.held += room.part;
             kit.budget.take(hosted, room.part);
-            let (part, offset) = (part_id(key, kit.mesh.me(), 0), base + piece.start);
+            let (part, offset) = (FrontEnd::Nbd.part(key, kit.mesh.me(), 0), base + piece.start);
             let request = Request { part, kind, offset, length };
             self.facts.push_back(Fact::Request { hosted, request });
         }

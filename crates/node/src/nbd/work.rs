@@ -1,15 +1,15 @@
-//! What of a request is under way, and the names of its parts.
+//! What of a request is under way.
 
 use format::ids::BLOCK_BYTES;
 use frontend::nbd::limits::PART_BYTES;
 use frontend::nbd::parts::{ReadAssembly, Split, WriteAssembly};
 use frontend::nbd::transmission::{Kind, Request as Wanted};
 use frontend::nbd::wire::Errno;
-use replication::contract::{PartId, RequestKind};
+use replication::contract::RequestKind;
 use stdx::time::Time;
 
 use crate::budget::buffer_bytes;
-use crate::limits::{PARTS_PER_REQUEST_MAX, SHARDS_MAX};
+use crate::limits::PARTS_PER_REQUEST_MAX;
 use crate::links::HostedId;
 use crate::nbd::pieces::Held;
 use crate::payloads::Kit;
@@ -65,35 +65,6 @@ pub(super) enum Work {
         context: u32,
     },
 }
-
-/// Bits of the number of the part; the shard of the client has the rest of 16.
-const PART_BITS: u32 = 13;
-
-/// Index and generation of the request, 24 bits each, the shard of its client, and the number of
-/// the part.
-pub(super) fn part_id(request: Key, shard: u8, part: u16) -> PartId {
-    // The highest three bits mark the parts of other front ends.
-    assert!(request.index < 1 << 21, "requests are bounded far below this");
-    assert!(part < 1 << PART_BITS, "a request has far fewer parts");
-    let low = u64::from(shard) << PART_BITS | u64::from(part);
-    PartId(u64::from(request.index) << 40 | u64::from(request.generation) << 16 | low)
-}
-
-fn cut(value: u64, bits: u32) -> u32 {
-    u32::try_from(value & ((1 << bits) - 1)).expect("cut to fewer than 32 bits")
-}
-
-pub(super) fn of_part_id(part: PartId) -> (Key, u16) {
-    let key = Key { index: cut(part.0 >> 40, 24), generation: cut(part.0 >> 16, 24) };
-    (key, u16::try_from(cut(part.0, PART_BITS)).expect("cut to fewer than 16 bits"))
-}
-
-/// The shard whose client asked.
-pub(crate) fn origin_of(part: PartId) -> u8 {
-    u8::try_from(cut(part.0 >> PART_BITS, 16 - PART_BITS)).expect("cut to fewer than 8 bits")
-}
-
-const _: () = assert!(SHARDS_MAX as u32 <= 1 << (16 - PART_BITS), "a shard fits beside a part");
 
 impl ClientRequest {
     /// So many parts hold nothing any more; gives their bytes.

@@ -7,10 +7,10 @@
 //! system.
 
 use format::ids::BLOCK_BYTES;
+use frontend::block::{Kind, Request as Wanted};
 use frontend::nvme::command::range;
 use frontend::nvme::send::{Completion, DataEnd, Stretch};
 use frontend::nvme::status::Status;
-use frontend::ublk::request::{Kind, Request as Wanted};
 use replication::contract::{PartId, Payload, Request, RequestError, RequestKind};
 
 use crate::limits::{NVME_DOUBT, PARTS_PER_REQUEST_MAX};
@@ -18,8 +18,9 @@ use crate::links::HostedId;
 use crate::nbd::Fact;
 use crate::nvme::Nvme;
 use crate::nvme::requests::{IoRequest, Step, namespace_of};
-use crate::nvme::work::{Work, of_part_id, part_id, part_number};
+use crate::nvme::work::Work;
 use crate::outstanding::Orphanage;
+use crate::part_id::{self, FrontEnd};
 use crate::payloads::Kit;
 use crate::slab::Key;
 
@@ -31,7 +32,7 @@ impl Nvme {
         match &mut request.work {
             Work::Flush if request.in_flight == 0 && request.failed.is_none() => {
                 request.in_flight = 1;
-                let part = part_id(key, kit.mesh.me(), 0);
+                let part = FrontEnd::Nvme.part(key, kit.mesh.me(), 0);
                 self.facts.push_back(Fact::Flush { hosted, part });
             }
             Work::Flush => {}
@@ -39,7 +40,7 @@ impl Nvme {
                 let end = wanted.offset + wanted.length;
                 while *next < end {
                     let piece = wanted.piece(*next, end);
-                    let part = part_id(key, kit.mesh.me(), part_number(wanted, piece.start));
+                    let part = FrontEnd::Nvme.part(key, kit.mesh.me(), wanted.part_at(piece.start));
                     let (offset, length) = (base + piece.start, length_of(&piece));
                     *next = piece.end;
                     request.in_flight += 1;
@@ -50,7 +51,7 @@ impl Nvme {
             Work::Write { request: wanted, fua, parts } => {
                 let mut offset = base + wanted.offset;
                 for slice in parts.drain() {
-                    let part = part_id(key, kit.mesh.me(), 0);
+                    let part = FrontEnd::Nvme.part(key, kit.mesh.me(), 0);
                     let length = slice.length;
                     let kind = RequestKind::Write { payload: kit.payloads.adopt(slice), fua: *fua };
                     request.in_flight += 1;
@@ -102,7 +103,7 @@ impl Nvme {
             };
             request.work.advance(piece.end);
             request.in_flight += 1;
-            let part = part_id(key, kit.mesh.me(), 0);
+            let part = FrontEnd::Nvme.part(key, kit.mesh.me(), 0);
             let offset = place.first_byte() + piece.start;
             let request = Request { part, kind, offset, length };
             self.facts.push_back(Fact::Request { hosted, request });
@@ -117,7 +118,7 @@ impl Nvme {
         result: Result<Option<Payload>, RequestError>,
         kit: &mut Kit,
     ) {
-        let (key, number) = of_part_id(part);
+        let (key, number) = part_id::decode(part);
         let Some(request) = self.requests.get_mut(key) else {
             if let Ok(Some(payload)) = result {
                 kit.release(payload);
@@ -134,12 +135,8 @@ impl Nvme {
         match (result, &mut request.work) {
             (Ok(Some(payload)), Work::Read { request: wanted, ready, .. }) => {
                 // Whole blocks were read; the initiator may want less of the first and last.
-                let first = wanted.offset.max(
-                    (wanted.offset / frontend::ublk::request::PART_BYTES + u64::from(number))
-                        * frontend::ublk::request::PART_BYTES,
-                );
-                let piece = wanted.piece(first, wanted.offset + wanted.length);
-                let skip = u32::try_from(first % BLOCK_BYTES).expect("below a block");
+                let piece = wanted.part(number);
+                let skip = u32::try_from(piece.start % BLOCK_BYTES).expect("below a block");
                 let slice = kit.payloads.slice(payload).part(skip, length_of(&piece));
                 ready[usize::from(number)] = Some((payload, slice));
                 self.send_ready(key, kit);
@@ -178,7 +175,7 @@ impl Nvme {
             if *to_send >= end || request.failed.is_some() {
                 return;
             }
-            let number = usize::from(part_number(wanted, *to_send));
+            let number = usize::from(wanted.part_at(*to_send));
             let Some((payload, slice)) = ready[number].take() else { return };
             let offset = u32::try_from(*to_send - wanted.offset).expect("bounded by MDTS");
             *to_send += u64::from(slice.length);

@@ -5,6 +5,7 @@
 //! right.
 
 use format::space::Place;
+use frontend::block::Kind;
 use frontend::nvme::auth::is_part;
 use frontend::nvme::command::{Data, Io, What, decode};
 use frontend::nvme::receive::{Check, Parsed};
@@ -12,7 +13,6 @@ use frontend::nvme::send::Completion;
 use frontend::nvme::status::{Fatal, Status};
 use frontend::nvme::view::Path;
 use frontend::nvme::wire::{FABRICS, Sqe};
-use frontend::ublk::request::Kind;
 use io::Slice;
 use stdx::time::Time;
 

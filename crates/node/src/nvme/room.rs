@@ -4,9 +4,9 @@
 //! waits here looks again in each turn.
 
 use format::ids::BLOCK_BYTES;
+use frontend::block::{Kind, Request as Wanted};
 use frontend::nvme::command::What;
 use frontend::nvme::send::Stretch;
-use frontend::ublk::request::{Kind, Request as Wanted};
 
 use crate::budget::{buffer_bytes, patience};
 use crate::limits::CLIENT_BYTES_MAX;

@@ -1,14 +1,12 @@
-//! What of a command is under way, and the names of its parts.
+//! What of a command is under way.
 
+use frontend::block::{PART_BYTES, Request};
 use frontend::nvme::limits::TRANSFER_BYTES_MAX;
 use frontend::nvme::status::Status;
-use frontend::ublk::request::{PART_BYTES, Request};
 use io::Slice;
-use replication::contract::{PartId, Payload};
+use replication::contract::Payload;
 
-use crate::limits::SHARDS_MAX;
 use crate::payloads::Kit;
-use crate::slab::Key;
 
 /// The most parts of a read or a write: its ends need not lie on a boundary of parts.
 const PARTS_MAX: usize = (TRANSFER_BYTES_MAX as u64 / PART_BYTES) as usize + 1;
@@ -145,59 +143,6 @@ impl Work {
             }
             Self::Write { parts, .. } | Self::Ranges { data: parts, .. } => parts.release(kit),
             Self::Range { .. } | Self::Flush => {}
-        }
-    }
-}
-
-/// Which part of a request holds a place of the volume.
-pub(super) fn part_number(request: &Request, place: u64) -> u16 {
-    let number = place / PART_BYTES - request.offset / PART_BYTES;
-    u16::try_from(number).expect("a request has few parts")
-}
-
-/// Bits of the number of a part; the shard of the queue has the rest of 16, as with NBD.
-const PART_BITS: u32 = 13;
-/// The mark of parts that are ours among those of all front ends: of the highest three bits this
-/// one alone.
-const PART_MARK: u64 = 1 << 61;
-const INDEX_BITS: u32 = 21;
-
-const _: () = assert!(SHARDS_MAX as u32 <= 1 << (16 - PART_BITS), "a shard fits beside a part");
-const _: () = assert!(PARTS_MAX <= 1 << PART_BITS, "a part fits beside a shard");
-
-/// Mark, index and generation of the request, the shard of its queue, and the number of the part.
-pub(super) fn part_id(request: Key, shard: u8, part: u16) -> PartId {
-    assert!(request.index < 1 << INDEX_BITS, "requests are bounded far below this");
-    assert!(part < 1 << PART_BITS, "a request has far fewer parts");
-    let low = u64::from(shard) << PART_BITS | u64::from(part);
-    let key = u64::from(request.index) << 40 | u64::from(request.generation) << 16;
-    PartId(PART_MARK | key | low)
-}
-
-pub(super) fn of_part_id(part: PartId) -> (Key, u16) {
-    let cut = |from: u32, bits: u32| part.0 >> from & ((1 << bits) - 1);
-    let narrow = |value: u64| u32::try_from(value).expect("cut to fewer than 32 bits");
-    let key = Key { index: narrow(cut(40, INDEX_BITS)), generation: narrow(cut(16, 24)) };
-    (key, u16::try_from(cut(0, PART_BITS)).expect("cut to fewer than 16 bits"))
-}
-
-/// Whether a part is one of this front end. Its shard stands where that of an NBD client's does.
-pub(crate) fn is_ours(part: PartId) -> bool {
-    part.0 >> 61 == PART_MARK >> 61
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::nbd;
-
-    #[test]
-    fn part_gives_request_number_and_shard_back() {
-        let key = Key { index: (1 << INDEX_BITS) - 1, generation: 0x00ff_ffff };
-        for (shard, part) in [(0, 0), (7, 8), (3, (1 << PART_BITS) - 1)] {
-            let id = part_id(key, shard, part);
-            assert!(is_ours(id) && !crate::ublk::is_ours(id));
-            assert_eq!((of_part_id(id), nbd::origin_of(id)), ((key, part), shard));
         }
     }
 }

@@ -15,6 +15,8 @@ use crate::limits::MISBEHAVED_REST;
 use crate::links::HostedId;
 use crate::links::session::Held;
 use crate::log::{Scope, log};
+use crate::part_id::{self, FrontEnd};
+use crate::placement;
 use crate::shard::cross::Effect;
 use crate::shard::hosted::{Hosted, Save};
 use crate::shard::mesh::{Cross, FromPart};
@@ -22,7 +24,6 @@ use crate::shard::messages::{Fact, Unreachable};
 use crate::shard::part::Part;
 use crate::shard::status::{after_split_brain, split_brain};
 use crate::shard::{Input, Rim, Shard};
-use crate::{nbd, nvme, placement, ublk, vhost};
 
 impl Part {
     /// Every second step decides nothing: most acknowledgements leave others to wait for.
@@ -127,12 +128,10 @@ impl Part {
     }
 
     /// The answer to a part of a request goes to the shard where it was asked, that of the client
-    /// or, of a block device, the home; what was read is lent.
+    /// or, of a block device, the home shard; what was read is lent.
     fn complete(&self, part: PartId, result: Result<Option<Payload>, RequestError>, rim: &mut Rim) {
-        let (me, shards) = (rim.kit.mesh.me(), rim.kit.mesh.shards());
-        let is_of_device = ublk::is_ours(part);
-        let origin = if is_of_device { self.home_shard(shards) } else { nbd::origin_of(part) };
-        if origin == me {
+        let origin = part_id::origin_of(part);
+        if origin == rim.kit.mesh.me() {
             return rim.complete(part, result);
         }
         let kit = &mut rim.kit;
@@ -156,14 +155,11 @@ impl Rim {
     /// Hands the answer to a part to the front end that asked.
     pub(super) fn complete(&mut self, part: PartId, result: Result<Option<Payload>, RequestError>) {
         let Self { nbd, nvme, ublk, vhost, kit, .. } = self;
-        if ublk::is_ours(part) {
-            ublk.complete(part, result, kit);
-        } else if nvme::is_ours(part) {
-            nvme.complete(part, result, kit);
-        } else if vhost::is_ours(part) {
-            vhost.complete(part, result, kit);
-        } else {
-            nbd.complete(part, result, kit);
+        match FrontEnd::of(part) {
+            FrontEnd::Nbd => nbd.complete(part, result, kit),
+            FrontEnd::Nvme => nvme.complete(part, result, kit),
+            FrontEnd::Vhost => vhost.complete(part, result, kit),
+            FrontEnd::Ublk => ublk.complete(part, result, kit),
         }
     }
 }

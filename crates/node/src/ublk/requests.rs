@@ -3,9 +3,8 @@
 //! Data is copied between the kernel's pages and buffers of the pool, part by part: into one when a
 //! part of a write starts, out of one when a part of a read ends.
 
-use std::ops::Range;
-
-use frontend::ublk::request::{BLOCK_BYTES, Errno, Kind, Request as Wanted};
+use frontend::block::{BLOCK_BYTES, Kind, Request as Wanted};
+use frontend::ublk::request::{Errno, decode, success};
 use io::Descriptor;
 use replication::contract::{GroupInput, PartId, Payload, Request, RequestError, RequestKind};
 
@@ -13,6 +12,7 @@ use crate::budget::part_bytes;
 use crate::limits::PARTS_PER_REQUEST_MAX;
 use crate::links::HostedId;
 use crate::outstanding::{Orphanage, Outstanding};
+use crate::part_id::{self, FrontEnd};
 use crate::payloads::Kit;
 use crate::slab::{Key, Slab};
 use crate::ublk::{Stage, Ublk};
@@ -45,34 +45,11 @@ enum Issued {
     Starved,
 }
 
-/// The mark of parts that are ours among those of all front ends.
-const PART_MARK: u64 = 1 << 63;
-const INDEX_BITS: u32 = 19;
-
-/// Mark, index and generation of the request, and which block of it the part begins with.
-fn part_id(request: Key, block: u64) -> PartId {
-    assert!(request.index < 1 << INDEX_BITS, "requests are bounded by devices and their depth");
-    assert!(block < 1 << 20, "only reads and writes look at it, and they are short");
-    PartId(PART_MARK | u64::from(request.index) << 44 | u64::from(request.generation) << 20 | block)
-}
-
-fn of_part_id(part: PartId) -> (Key, u64) {
-    let cut = |from: u32, bits: u32| part.0 >> from & ((1 << bits) - 1);
-    let narrow = |value: u64| u32::try_from(value).expect("cut to fewer than 32 bits");
-    let key = Key { index: narrow(cut(44, INDEX_BITS)), generation: narrow(cut(20, 24)) };
-    (key, cut(0, 20))
-}
-
-/// Whether a part is one of this front end.
-pub(crate) fn is_ours(part: PartId) -> bool {
-    part.0 & PART_MARK != 0
-}
-
 impl Ublk {
     pub(super) fn start(&mut self, device: Key, tag: u16, descriptor: Descriptor, kit: &mut Kit) {
         let Some(known) = self.devices.get(device) else { return };
         let Descriptor { operation_and_flags, sectors, start_sector } = descriptor;
-        let wanted = Wanted::decode(operation_and_flags, start_sector, sectors, known.size_bytes);
+        let wanted = decode(operation_and_flags, start_sector, sectors, known.size_bytes);
         let queue = known.queue.expect("a device that fetches has its queue");
         let wanted = match wanted {
             Ok(wanted) => wanted,
@@ -80,7 +57,7 @@ impl Ublk {
         };
         let covered = wanted.covered();
         if covered.is_empty() && wanted.kind != Kind::Flush {
-            return kit.reactor.commit_request(queue, tag, wanted.success());
+            return kit.reactor.commit_request(queue, tag, success(&wanted));
         }
         let request = BlockRequest {
             hosted: known.hosted,
@@ -98,7 +75,7 @@ impl Ublk {
         };
         let key = self.requests.insert(request);
         if wanted.kind == Kind::Flush {
-            let (part, hosted) = (part_id(key, 0), known.hosted);
+            let (part, hosted) = (FrontEnd::Ublk.part(key, kit.mesh.me(), 0), known.hosted);
             self.requests.get_mut(key).expect("just put in").in_flight = 1;
             self.facts.push_back((hosted, GroupInput::Flush(part)));
         } else if holds_data(wanted.kind) && !known.starved.is_empty() {
@@ -176,8 +153,9 @@ impl Ublk {
                     RequestKind::Write { payload: kit.payloads.adopt(slice), fua }
                 }
             };
-            let block = piece.start / BLOCK_BYTES - request.wanted.offset / BLOCK_BYTES;
-            let part = part_id(key, if holds_data(request.wanted.kind) { block } else { 0 });
+            let has_data = holds_data(request.wanted.kind);
+            let part = if has_data { request.wanted.part_at(piece.start) } else { 0 };
+            let part = FrontEnd::Ublk.part(key, kit.mesh.me(), part);
             request.next = piece.end;
             request.in_flight += 1;
             request.bytes += bytes;
@@ -198,7 +176,7 @@ impl Ublk {
         result: Result<Option<Payload>, RequestError>,
         kit: &mut Kit,
     ) {
-        let (key, block) = of_part_id(part);
+        let (key, part) = part_id::decode(part);
         let payload = result.as_ref().ok().copied().flatten();
         if let Some(request) = self.requests.get_mut(key) {
             request.in_flight -= 1;
@@ -208,7 +186,7 @@ impl Ublk {
                 return drop_payload(payload, kit);
             }
             if holds_data(request.wanted.kind) {
-                let bytes = request.bytes_from(block);
+                let bytes = request.bytes_of(part);
                 request.bytes -= bytes;
                 if let Some(device) = self.devices.get_mut(request.device) {
                     device.bytes -= bytes;
@@ -219,7 +197,7 @@ impl Ublk {
                 request.next = request.end;
             }
             if let Some(payload) = payload {
-                self.put(key, block, payload, kit);
+                self.put(key, part, payload, kit);
             }
             self.go_on(key, kit);
         }
@@ -228,15 +206,14 @@ impl Ublk {
 
     /// Copies what was read to its place. Whole blocks were read; the kernel may want less of the
     /// first and of the last.
-    fn put(&mut self, key: Key, block: u64, payload: Payload, kit: &mut Kit) {
+    fn put(&mut self, key: Key, part: u16, payload: Payload, kit: &mut Kit) {
         let Some(request) = self.requests.get_mut(key) else { return };
         let Some(queue) = self.devices.get(request.device).and_then(|device| device.queue) else {
             return;
         };
         let wanted = request.wanted;
-        let first = (wanted.offset / BLOCK_BYTES + block) * BLOCK_BYTES;
-        let piece = request.piece_from(block);
-        let skip = u32::try_from(piece.start - first).expect("below a block");
+        let piece = wanted.part(part);
+        let skip = u32::try_from(piece.start % BLOCK_BYTES).expect("below a block");
         let length = u32::try_from(piece.end - piece.start).expect("at most a part");
         let slice = kit.payloads.slice(payload).part(skip, length);
         let at = within(piece.start, &wanted);
@@ -253,7 +230,7 @@ impl Ublk {
             return;
         }
         let Some(request) = self.requests.remove(key) else { return };
-        let result = request.failed.map_or_else(|| request.wanted.success(), Errno::result);
+        let result = request.failed.map_or_else(|| success(&request.wanted), Errno::result);
         self.commit(&request, result, kit);
     }
 
@@ -337,15 +314,8 @@ impl Orphanage for Ublk {
 }
 
 impl BlockRequest {
-    /// The piece that begins in this block of it.
-    fn piece_from(&self, block: u64) -> Range<u64> {
-        let wanted = &self.wanted;
-        let first = (wanted.offset / BLOCK_BYTES + block) * BLOCK_BYTES;
-        wanted.piece(first.max(wanted.offset), wanted.offset + wanted.length)
-    }
-
-    fn bytes_from(&self, block: u64) -> u64 {
-        let piece = self.piece_from(block);
+    fn bytes_of(&self, part: u16) -> u64 {
+        let piece = self.wanted.part(part);
         piece.end - piece.start
     }
 }
@@ -368,19 +338,4 @@ fn holds_data(kind: Kind) -> bool {
 /// Where in the request's data a place of the volume lies.
 fn within(place: u64, wanted: &Wanted) -> u32 {
     u32::try_from(place - wanted.offset).expect("a request with data is short")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn part_gives_request_and_block_back() {
-        let key = Key { index: (1 << INDEX_BITS) - 1, generation: 0x0076_5432 };
-        for block in [0, 1, 256, (1 << 20) - 1] {
-            let part = part_id(key, block);
-            assert!(is_ours(part));
-            assert_eq!(of_part_id(part), (key, block));
-        }
-    }
 }

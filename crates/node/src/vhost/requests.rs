@@ -1,16 +1,17 @@
 //! Requests of guests: into parts for the core, and their answers back.
 
-use frontend::ublk::request::{BLOCK_BYTES, Kind, PART_BYTES, Request as Block};
+use frontend::block::{BLOCK_BYTES, Kind, Request as Block};
 use frontend::vhost::Broken;
 use frontend::vhost::request::{HEADER_BYTES, NAME_BYTES, Status, Wanted};
 use frontend::vhost::ring::Chain;
 use replication::contract::{PartId, Payload, Request, RequestError, RequestKind};
 
 use crate::budget::part_bytes;
-use crate::limits::{PARTS_PER_REQUEST_MAX, SHARDS_MAX};
+use crate::limits::PARTS_PER_REQUEST_MAX;
 use crate::links::HostedId;
 use crate::nbd::Fact;
 use crate::outstanding::{Orphanage, Outstanding};
+use crate::part_id::{self, FrontEnd};
 use crate::payloads::Kit;
 use crate::slab::{Key, Slab};
 use crate::vhost::{Queue, Vhost};
@@ -43,34 +44,6 @@ pub(super) enum Issued {
     /// It waits for room, or for a buffer.
     Waits,
 }
-
-/// The mark of parts that are ours among those of all front ends.
-const PART_MARK: u64 = 1 << 62;
-const PART_BITS: u32 = 13;
-const INDEX_BITS: u32 = 22;
-
-/// As a part of NBD, whose shard is found in the same place, with our mark.
-fn part_id(request: Key, shard: u8, part: u64) -> PartId {
-    assert!(request.index < 1 << INDEX_BITS, "requests are bounded by rings and their sizes");
-    assert!(part < 1 << PART_BITS, "a request has far fewer parts");
-    let low = u64::from(shard) << PART_BITS | part;
-    PartId(PART_MARK | u64::from(request.index) << 40 | u64::from(request.generation) << 16 | low)
-}
-
-fn of_part_id(part: PartId) -> (Key, u64) {
-    let cut = |from: u32, bits: u32| {
-        u32::try_from(part.0 >> from & ((1 << bits) - 1)).expect("cut to fewer than 32 bits")
-    };
-    let key = Key { index: cut(40, INDEX_BITS), generation: cut(16, 24) };
-    (key, cut(0, PART_BITS).into())
-}
-
-/// Whether a part is one of this front end.
-pub(crate) fn is_ours(part: PartId) -> bool {
-    part.0 >> 62 == PART_MARK >> 62
-}
-
-const _: () = assert!(SHARDS_MAX as u32 <= 1 << (16 - PART_BITS), "a shard fits beside a part");
 
 impl Vhost {
     /// Begins with a request that was taken.
@@ -113,7 +86,7 @@ impl Vhost {
         self.room.begin(account);
         if wanted.kind == Kind::Flush {
             self.requests.get_mut(request).expect("just put in").in_flight = 1;
-            let part = part_id(request, kit.mesh.me(), 0);
+            let part = FrontEnd::Vhost.part(request, kit.mesh.me(), 0);
             self.facts.push_back(Fact::Flush { hosted, part });
         } else {
             self.go_on(request, kit);
@@ -169,9 +142,12 @@ impl Vhost {
                     RequestKind::Write { payload: kit.payloads.adopt(slice), fua: queue.fua() }
                 }
             };
-            let part =
-                if request.wanted.kind == Kind::Read { request.part(piece.start) } else { 0 };
-            let part = part_id(key, kit.mesh.me(), part);
+            let part = if request.wanted.kind == Kind::Read {
+                request.wanted.part_at(piece.start)
+            } else {
+                0
+            };
+            let part = FrontEnd::Vhost.part(key, kit.mesh.me(), part);
             request.next = piece.end;
             request.in_flight += 1;
             self.room.take(account, hosted, request.part_bytes, kit);
@@ -189,7 +165,7 @@ impl Vhost {
         result: Result<Option<Payload>, RequestError>,
         kit: &mut Kit,
     ) {
-        let (key, part) = of_part_id(part);
+        let (key, part) = part_id::decode(part);
         let payload = result.as_ref().ok().copied().flatten();
         if let Some(request) = self.requests.get_mut(key) {
             request.in_flight -= 1;
@@ -214,10 +190,10 @@ impl Vhost {
 
     /// Copies what was read to its place. Whole blocks were read; the guest may want less of the
     /// first and of the last.
-    fn put(&mut self, key: Key, part: u64, payload: Payload, kit: &mut Kit) {
+    fn put(&mut self, key: Key, part: u16, payload: Payload, kit: &mut Kit) {
         let Some(request) = self.requests.get(key) else { return };
         let Some(queue) = self.queues.get(request.queue) else { return };
-        let piece = request.piece_of(part);
+        let piece = request.wanted.part(part);
         let skip = u32::try_from(piece.start % BLOCK_BYTES).expect("below a block");
         let length = u32::try_from(piece.end - piece.start).expect("at most a part");
         let slice = kit.payloads.slice(payload).part(skip, length);
@@ -296,20 +272,6 @@ impl Orphanage for Vhost {
     }
 }
 
-impl GuestRequest {
-    /// Which part of the request begins at a place of the volume.
-    fn part(&self, start: u64) -> u64 {
-        start / PART_BYTES - self.wanted.offset / PART_BYTES
-    }
-
-    /// What a part covers.
-    fn piece_of(&self, part: u64) -> std::ops::Range<u64> {
-        let first = (self.wanted.offset / PART_BYTES + part) * PART_BYTES;
-        let end = self.wanted.offset + self.wanted.length;
-        self.wanted.piece(first.max(self.wanted.offset), end)
-    }
-}
-
 impl Queue {
     /// Whether a write is to be durable when it is answered.
     fn fua(&self) -> bool {
@@ -329,22 +291,5 @@ impl Queue {
             *to = from;
         }
         chain.write(self.ring.memory(), 0, &name)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{nbd, ublk};
-
-    #[test]
-    fn part_gives_request_part_and_shard_back() {
-        let key = Key { index: (1 << INDEX_BITS) - 1, generation: 0x0076_5432 };
-        for number in [0, 1, 256, (1 << PART_BITS) - 1] {
-            let part = part_id(key, SHARDS_MAX - 1, number);
-            assert!(is_ours(part) && !ublk::is_ours(part));
-            assert_eq!(of_part_id(part), (key, number));
-            assert_eq!(nbd::origin_of(part), SHARDS_MAX - 1);
-        }
     }
 }
