@@ -20,4 +20,4 @@ pub mod activity_log;
 pub mod register;
 pub mod foreign;
 pub mod drbd;
-pub mod adoption;
+pub mod adopt_drbd;

@@ -9,7 +9,7 @@ pub(crate) mod volumes;
 pub(crate) mod finding;
 mod identity;
 pub(crate) mod opening;
-pub mod orphans;
+pub mod adopt;
 
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};

@@ -9,7 +9,7 @@
 
 pub mod create_md;
 pub mod show_md;
-pub mod adopt;
+pub mod adopt_drbd;
 mod limits;
 mod log;
 mod slab;
@@ -56,7 +56,7 @@ use std::time::Duration;
 pub mod handlers {
     pub use crate::control::handlers::by_hand::{ByHand, Called, call_handler};
 }
-pub use crate::attach::orphans;
+pub use crate::attach::adopt;
 pub use crate::definition::resource_id;
 pub use crate::devices::claim::claim_device;
 pub use crate::devices::supervise::{Served, Supervised, remove_device, supervise};

@@ -43,7 +43,7 @@ pub(crate) enum AdmError {
     #[error(transparent)]
     CreateMd(#[from] node::create_md::CreateMdError),
     #[error(transparent)]
-    AdoptDrbd(#[from] node::adopt::AdoptError),
+    AdoptDrbd(#[from] node::adopt_drbd::AdoptError),
     /// The process that works on a disk does not come back.
     #[error("it did not end within {} s", limit.as_secs_f64())]
     DiskTimeout { limit: std::time::Duration },

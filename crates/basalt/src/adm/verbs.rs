@@ -23,7 +23,7 @@ use crate::adm::status_text::{
 use crate::adm::target::{One, Scope, Target, names, parse_targets};
 use crate::adm::waiting::{PeerName, Wanted, Wish, wait};
 use crate::adm::{
-    adoption, building, drbd_options, explain, helpers, metadata, orphans, promotion, queries,
+    adopt, adopt_drbd, building, drbd_options, explain, helpers, metadata, promotion, queries,
     rehearsal, report, superblocks, upkeep, words,
 };
 
@@ -89,8 +89,8 @@ fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<
     }
     match verb {
         Verb::CreateMd(options) => metadata::create_md(general, options, gathering),
-        Verb::AdoptDrbd(options) => adoption::adopt_drbd(general, options, gathering),
-        Verb::Adopt(options) => orphans::run(general, options, gathering),
+        Verb::AdoptDrbd(options) => adopt_drbd::adopt_drbd(general, options, gathering),
+        Verb::Adopt(options) => adopt::run(general, options, gathering),
         Verb::Dump(dump) => print_configuration(general, &dump.targets, gathering),
         Verb::Up(up) if general.dry_run => tell_steps_up(general, up, gathering),
         Verb::Up(up) => {

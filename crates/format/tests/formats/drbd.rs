@@ -3,7 +3,7 @@
 
 use stdx::random::Random;
 
-use format::adoption::{ADOPTION_HEADER_BYTES, Adoption, decode_adoption, encode_adoption};
+use format::adopt_drbd::{ADOPTION_HEADER_BYTES, Adoption, decode_adoption, encode_adoption};
 use format::drbd::{
     DRBD_SUPERBLOCK_BYTES, DrbdCondition, DrbdPeer, DrbdSuperblock, DrbdVersion, Lineage,
     Unsettled, decode_drbd, marked_in,

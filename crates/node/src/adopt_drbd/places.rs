@@ -9,8 +9,8 @@ use format::drbd::{
 use format::error::DecodeError;
 use format::layout::{PAGE_BYTES, Placement};
 
-use crate::adopt::error::AdoptError;
-use crate::adopt::{AdoptOptions, DrbdPlace};
+use crate::adopt_drbd::error::AdoptError;
+use crate::adopt_drbd::{AdoptOptions, DrbdPlace};
 use crate::create_md::{CreateMdError, Disk, OldSuperblock};
 
 /// Bytes of the bitmap that are read at a time, for each of its slots.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use config::model::Resource;
-use node::adopt::{
+use node::adopt_drbd::{
     AdoptOptions, AdoptReport, Adopted, DrbdPlace, Resolve, ReturnReport, Returned, adopt_all,
     give_back_all,
 };
@@ -216,7 +216,7 @@ fn adopted_json(name: &str, report: &AdoptReport) -> serde_json::Value {
         },
         "disk": report.disk,
         "metadata-disk": report.metadata_disk,
-        "drbd-format": report.version.map(node::adopt::DrbdVersion::as_str),
+        "drbd-format": report.version.map(node::adopt_drbd::DrbdVersion::as_str),
         "size-bytes": report.size_bytes,
         "metadata-bytes": report.metadata_bytes,
         "members-max": report.slots,

@@ -26,7 +26,7 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use format::adoption::Adoption;
+use format::adopt_drbd::Adoption;
 use format::drbd::{
     DRBD_SIGNATURE_BYTES, DrbdCondition, DrbdSuperblock, Lineage, Unsettled, without_role,
 };

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use config::model::Resource;
-use node::orphans::{
+use node::adopt::{
     Adopted, Judgement, OrphanOptions, Refusal, Returning, Said, Shown, Traces, Way, adopt, judge,
     look, said,
 };

@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use format::adoption::{ADOPTION_HEADER_BYTES, Adoption, decode_adoption, encode_adoption};
+use format::adopt_drbd::{ADOPTION_HEADER_BYTES, Adoption, decode_adoption, encode_adoption};
 use format::layout::PAGE_BYTES;
 use io::Uncached;
 use stdx::checksum::crc32c_append;

@@ -8,7 +8,7 @@
 use format::metadata::{Content, FurtherDisk};
 use format::space::Place;
 
-use crate::adopt::{
+use crate::adopt_drbd::{
     AdoptError, AdoptOptions, AdoptReport, Resolve, ReturnReport, Step, adopt_volume, give_back,
 };
 

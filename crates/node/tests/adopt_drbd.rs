@@ -15,7 +15,7 @@ use format::register::{
     REGISTER_FILE_BYTES, REGISTER_SLOT_BYTES, encode_register, register_slot_offset,
 };
 use format::superblock::{decode_superblock, encode_superblock};
-use node::adopt::{
+use node::adopt_drbd::{
     AdoptError, AdoptOptions, Adopted, DrbdPlace, Resolve, Returned, Step, adopt, adopt_all,
     give_back, give_back_all,
 };
