@@ -8,11 +8,14 @@ mod fuse;
 mod store;
 
 use std::fs::{self, File};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use stdx::random::Random;
 
 pub(crate) use self::store::Refusal;
@@ -52,21 +55,12 @@ impl Disk {
         let store =
             Arc::new(Mutex::new(Store::new(file, lies_below, Random::new(clock::entropy()))?));
         File::create_new(point).with_context(|| format!("cannot make {}", point.display()))?;
-        let device = File::options().read(true).write(true).open("/dev/fuse");
-        let device = device.context("cannot open /dev/fuse: such disks need FUSE, and root")?;
-        // The mount holds on to the descriptor that the program has as its input.
-        let input = device.try_clone().context("cannot clone the descriptor of /dev/fuse")?;
-        let mut command = Command::new("mount");
-        command.args(["-i", "-t", "fuse", "-o", OPTIONS, "basalt-disk"]).arg(point);
-        let output = command.stdin(input).output().context("cannot start `mount`")?;
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            bail!("{command:?} failed: {}", said.trim());
-        }
+        let device = fuse::mount(point, NAME);
+        let device = device.context("cannot mount a disk: such ones need FUSE, and root")?;
         // It ends when the disk is unmounted.
-        std::thread::spawn({
+        thread::spawn({
             let store = Arc::clone(&store);
-            move || fuse::serve(device, &store)
+            move || serve(&device, &store)
         });
         Ok(Self { point: point.to_owned(), store })
     }
@@ -102,8 +96,27 @@ impl Drop for Disk {
     }
 }
 
-/// The mount's root is the file itself, of which root is the only user.
-const OPTIONS: &str = "fd=0,rootmode=100600,user_id=0,group_id=0";
+/// What mounts are listed under.
+const NAME: &str = "basalt-disk";
+
+/// A disk that lost its cache is busy with itself: who asked for the flush hears of that before
+/// anybody reads what is left.
+const RESET_TIME: Duration = Duration::from_millis(10);
+
+/// Until it is unmounted.
+fn serve(mut device: &File, store: &Mutex<Store>) {
+    let mut room = fuse::room();
+    while let Some(request) = fuse::next(device, &mut room) {
+        let is_flush = request.opcode() == fuse::FSYNC;
+        let Some(reply) = fuse::answer(request, &mut *lock(store)) else { continue };
+        // Nobody waits any more for a request that the kernel gave up.
+        device.write_all(&reply).ok();
+        let is_refusal = reply[4..8] != [0; 4];
+        if is_flush && is_refusal {
+            thread::park_timeout(RESET_TIME);
+        }
+    }
+}
 
 /// A thread that panicked has failed the run already.
 fn lock(store: &Mutex<Store>) -> MutexGuard<'_, Store> {
@@ -115,7 +128,7 @@ pub(super) fn unmount_leftovers(directory: &Path) {
     let mounts = fs::read_to_string("/proc/mounts").unwrap_or_default();
     for line in mounts.lines() {
         let mut words = line.split(' ');
-        let (Some("basalt-disk"), Some(point)) = (words.next(), words.next()) else { continue };
+        let (Some(NAME), Some(point)) = (words.next(), words.next()) else { continue };
         if Path::new(point).starts_with(directory) {
             unmount(Path::new(point));
         }

@@ -4,25 +4,14 @@
 //! the program `mount`.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-const REQUEST_BYTES_MAX: usize = (1 << 20) + 8192;
-const REQUEST_HEADER_BYTES: usize = 40;
-
-const GETATTR: u32 = 3;
-const OPEN: u32 = 14;
-const READ: u32 = 15;
-const WRITE: u32 = 16;
-const STATFS: u32 = 17;
-const RELEASE: u32 = 18;
-const FSYNC: u32 = 20;
-const INIT: u32 = 26;
-const ENOSYS: i32 = 38;
+use crate::fuse::{self, Contents, Durability};
 
 /// In place of a number of opens: after the first request none is taken any more.
 const STOPPED: i64 = i64::MIN + 1;
@@ -53,20 +42,12 @@ impl Deaf {
     /// One that is deaf from the beginning answers the kernel's first request all the same.
     fn mount(point: &Path, opens: i64) -> Option<Self> {
         let below = File::options().read(true).write(true).open(point).unwrap();
-        let device = File::options().read(true).write(true).open("/dev/fuse").ok()?;
-        let mut mount = Command::new("mount");
-        mount.args(["-i", "-t", "fuse", "deaf-disk"]).arg(point);
-        mount.args(["-o", "fd=0,rootmode=100600,user_id=0,group_id=0"]);
-        // The mount holds on to the descriptor that the program has as its input.
-        let output = mount.stdin(device.try_clone().unwrap()).output().ok()?;
-        if !output.status.success() {
-            return None;
-        }
+        let device = fuse::mount(point, "deaf-disk").ok()?;
         let opens_left = Arc::new(AtomicI64::new(opens));
         let left = Arc::clone(&opens_left);
         let done = Arc::downgrade(&opens_left);
         std::thread::spawn(move || {
-            serve(&device, &below, &left);
+            serve(&device, Below(below), &left);
             drop(left);
             // Open until the mount goes.
             while done.strong_count() > 0 {
@@ -97,34 +78,19 @@ impl Drop for Deaf {
 }
 
 /// Until it is unmounted. A request that it lets lie is not answered later either.
-fn serve(mut device: &File, below: &File, opens_left: &AtomicI64) {
-    let mut room = vec![0; REQUEST_BYTES_MAX];
-    loop {
-        let length = match device.read(&mut room) {
-            Ok(length) => length,
-            // A request that was taken back meanwhile.
-            Err(error) if matches!(error.raw_os_error(), Some(2 | 4 | 11)) => continue,
-            Err(_) => return,
-        };
-        let request = &room[..length];
-        let opcode = u32_at(request, 4);
-        let is_silent = if opcode == OPEN {
+fn serve(mut device: &File, mut below: Below, opens_left: &AtomicI64) {
+    let mut room = fuse::room();
+    while let Some(request) = fuse::next(device, &mut room) {
+        let is_silent = if request.opcode() == fuse::OPEN {
             opens_left.fetch_sub(1, Ordering::SeqCst) <= 0
         } else {
             opens_left.load(Ordering::SeqCst) < 0
         };
-        if is_silent && opcode != INIT {
+        // Without an answer to the first one there is no file.
+        if is_silent && request.opcode() != fuse::INIT {
             continue;
         }
-        let result = answer(opcode, &request[REQUEST_HEADER_BYTES..], below);
-        let (error, body) = match result {
-            Ok(body) => (0, body),
-            Err(error) => (-error, Vec::new()),
-        };
-        let mut reply = u32::try_from(16 + body.len()).unwrap().to_le_bytes().to_vec();
-        reply.extend(error.to_le_bytes());
-        reply.extend(&request[8..16]);
-        reply.extend(body);
+        let Some(reply) = fuse::answer(request, &mut below) else { continue };
         // Nobody waits any more for a request that the kernel gave up.
         drop(device.write_all(&reply));
         if opens_left.load(Ordering::SeqCst) == STOPPED {
@@ -133,56 +99,25 @@ fn serve(mut device: &File, below: &File, opens_left: &AtomicI64) {
     }
 }
 
-/// The body of the reply, or an `errno`.
-fn answer(opcode: u32, body: &[u8], below: &File) -> Result<Vec<u8>, i32> {
-    let failed = |error: std::io::Error| error.raw_os_error().unwrap_or(5);
-    let size = below.metadata().map_err(failed)?.len();
-    match opcode {
-        INIT => {
-            // Version 7.31, no read ahead, large writes, the largest of them.
-            let mut body = words(&[7, 31, 0, 1 << 5 | 1 << 15, 48 << 16 | 64, 1 << 20, 1]);
-            body.resize(64, 0);
-            Ok(body)
-        }
-        GETATTR => {
-            let numbers = [0, 0, 1, size, size / 512, 0, 0, 0];
-            let body: Vec<_> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-            Ok([body, words(&[0, 0, 0, 0o100_600, 1, 0, 0, 0, 4096, 0])].concat())
-        }
-        // Past the page cache.
-        OPEN => Ok(words(&[0, 0, 1, 0])),
-        READ => {
-            let (offset, length) = (u64_at(body, 8), u64::from(u32_at(body, 16)));
-            let length = length.min(size.saturating_sub(offset));
-            let mut bytes = vec![0; usize::try_from(length).unwrap()];
-            below.read_exact_at(&mut bytes, offset).map_err(failed)?;
-            Ok(bytes)
-        }
-        WRITE => {
-            let (offset, length) = (u64_at(body, 8), u32_at(body, 16));
-            below.write_all_at(&body[40..][..length as usize], offset).map_err(failed)?;
-            Ok(words(&[length, 0]))
-        }
-        STATFS => {
-            let mut body = vec![0; 40];
-            body.extend(words(&[4096, 255, 4096]));
-            body.resize(80, 0);
-            Ok(body)
-        }
-        FSYNC | RELEASE => Ok(Vec::new()),
-        // The kernel takes it for "not there", and does not ask again.
-        _ => Err(ENOSYS),
+/// What the file has that it lies over.
+struct Below(File);
+
+impl Contents for Below {
+    fn size_bytes(&self) -> u64 {
+        self.0.metadata().unwrap().len()
     }
-}
 
-fn words(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
-}
+    fn read(&mut self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; length];
+        self.0.read_exact_at(&mut bytes, offset)?;
+        Ok(bytes)
+    }
 
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(*bytes[at..].first_chunk().unwrap())
-}
+    fn write(&mut self, offset: u64, bytes: &[u8], _: Durability) -> io::Result<()> {
+        self.0.write_all_at(bytes, offset)
+    }
 
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(*bytes[at..].first_chunk().unwrap())
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

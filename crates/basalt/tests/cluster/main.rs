@@ -4,6 +4,8 @@
 mod harness;
 mod relay;
 mod frozen;
+#[path = "../../src/cluster/disks/fuse.rs"]
+mod fuse;
 mod deaf;
 mod volume;
 mod reads;

@@ -9,13 +9,9 @@
 //! kernel takes for "not there" and does not ask again.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
-use std::sync::Mutex;
-use std::thread;
-use std::time::Duration;
-
-use super::lock;
-use super::store::{Durability, Store};
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::Command;
 
 const REQUEST_HEADER_BYTES: usize = 40;
 const REPLY_HEADER_BYTES: usize = 16;
@@ -33,13 +29,13 @@ const ENOSYS: i32 = 38;
 
 const FORGET: u32 = 2;
 const GETATTR: u32 = 3;
-const OPEN: u32 = 14;
+pub(crate) const OPEN: u32 = 14;
 const READ: u32 = 15;
 const WRITE: u32 = 16;
 const STATFS: u32 = 17;
 const RELEASE: u32 = 18;
-const FSYNC: u32 = 20;
-const INIT: u32 = 26;
+pub(crate) const FSYNC: u32 = 20;
+pub(crate) const INIT: u32 = 26;
 const BATCH_FORGET: u32 = 42;
 
 /// Several reads or writes of one request may be on their way; writes larger than a page; more
@@ -51,42 +47,75 @@ const OPEN_FLAGS: u32 = 1 | 1 << 6;
 const O_DSYNC: u32 = 0o10000;
 const MODE: u32 = 0o100_600;
 
-/// A disk that lost its cache is busy with itself: who asked for the flush hears of that before
-/// anybody reads what is left.
-const RESET_TIME: Duration = Duration::from_millis(10);
+/// The mount's root is the file itself, of which root is the only user.
+const OPTIONS: &str = "fd=0,rootmode=100600,user_id=0,group_id=0";
 
-/// Until the file is unmounted.
-pub(super) fn serve(mut device: File, store: &Mutex<Store>) {
-    let mut room = vec![0; TRANSFER_BYTES_MAX as usize + 2 * PAGE_BYTES as usize];
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Durability {
+    WithNextFlush,
+    Now,
+}
+
+/// What the file has; an error reaches who asked as its errno.
+pub(crate) trait Contents {
+    fn size_bytes(&self) -> u64;
+    fn read(&mut self, offset: u64, length: usize) -> io::Result<Vec<u8>>;
+    fn write(&mut self, offset: u64, bytes: &[u8], durability: Durability) -> io::Result<()>;
+    fn flush(&mut self) -> io::Result<()>;
+}
+
+/// Puts such a file over the one at `point`, and gives what its requests come from.
+pub(crate) fn mount(point: &Path, name: &str) -> io::Result<File> {
+    let device = File::options().read(true).write(true).open("/dev/fuse")?;
+    let mut command = Command::new("mount");
+    command.args(["-i", "-t", "fuse", "-o", OPTIONS, name]).arg(point);
+    // The mount holds on to the descriptor that the program has as its input.
+    let output = command.stdin(device.try_clone()?).output()?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(io::Error::other(format!("{command:?} failed: {}", said.trim())));
+    }
+    Ok(device)
+}
+
+/// A request of the kernel, whole.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request<'a>(&'a [u8]);
+
+/// Where requests are read into.
+pub(crate) fn room() -> Vec<u8> {
+    vec![0; TRANSFER_BYTES_MAX as usize + 2 * PAGE_BYTES as usize]
+}
+
+/// The next request; none once the file is unmounted.
+pub(crate) fn next<'a>(mut device: &File, room: &'a mut [u8]) -> Option<Request<'a>> {
     loop {
-        let length = match device.read(&mut room) {
-            Ok(length) => length,
-            // A request that was taken back meanwhile.
-            Err(error) if matches!(error.raw_os_error(), Some(ENOENT | EINTR | EAGAIN)) => continue,
-            Err(_) => return,
-        };
-        let request = &room[..length];
-        let Some(reply) = answer(request, &mut lock(store)) else { continue };
-        // Nobody waits any more for a request that the kernel gave up.
-        device.write_all(&reply).ok();
-        if u32_at(request, 4) == FSYNC && u32_at(&reply, 4) != 0 {
-            thread::park_timeout(RESET_TIME);
+        match device.read(room) {
+            Ok(length) => return Some(Request(&room[..length])),
+            // One that was taken back meanwhile.
+            Err(error) if matches!(error.raw_os_error(), Some(ENOENT | EINTR | EAGAIN)) => {}
+            Err(_) => return None,
         }
     }
 }
 
-/// None where the kernel expects no reply.
-fn answer(request: &[u8], store: &mut Store) -> Option<Vec<u8>> {
-    let opcode = u32_at(request, 4);
-    let body = request.get(REQUEST_HEADER_BYTES..)?;
-    let result = match opcode {
+impl Request<'_> {
+    pub(crate) fn opcode(self) -> u32 {
+        u32_at(self.0, 4)
+    }
+}
+
+/// The reply; none where the kernel expects none.
+pub(crate) fn answer(request: Request<'_>, contents: &mut impl Contents) -> Option<Vec<u8>> {
+    let body = request.0.get(REQUEST_HEADER_BYTES..)?;
+    let result = match request.opcode() {
         FORGET | BATCH_FORGET => return None,
         INIT => Ok(on_init()),
-        GETATTR => Ok(attributes(store.size_bytes)),
+        GETATTR => Ok(attributes(contents.size_bytes())),
         OPEN => Ok(on_open()),
-        READ => on_read(body, store),
-        WRITE => on_write(body, store),
-        FSYNC => store.flush().map(|()| Vec::new()),
+        READ => on_read(body, contents),
+        WRITE => on_write(body, contents),
+        FSYNC => contents.flush().map(|()| Vec::new()),
         STATFS => Ok(on_statfs()),
         RELEASE => Ok(Vec::new()),
         _ => Err(io::Error::from_raw_os_error(ENOSYS)),
@@ -99,7 +128,7 @@ fn answer(request: &[u8], store: &mut Store) -> Option<Vec<u8>> {
     let mut reply = Vec::with_capacity(REPLY_HEADER_BYTES + body.len());
     reply.extend(length.to_le_bytes());
     reply.extend(error.to_le_bytes());
-    reply.extend(&request[8..16]);
+    reply.extend(&request.0[8..16]);
     reply.extend(body);
     Some(reply)
 }
@@ -136,18 +165,18 @@ fn on_open() -> Vec<u8> {
     body
 }
 
-fn on_read(body: &[u8], store: &mut Store) -> io::Result<Vec<u8>> {
+fn on_read(body: &[u8], contents: &mut impl Contents) -> io::Result<Vec<u8>> {
     let offset = u64_at(body, 8);
-    let length = u64::from(u32_at(body, 16)).min(store.size_bytes.saturating_sub(offset));
-    store.read(offset, usize::try_from(length).expect("at most a transfer"))
+    let length = u64::from(u32_at(body, 16)).min(contents.size_bytes().saturating_sub(offset));
+    contents.read(offset, usize::try_from(length).expect("at most a transfer"))
 }
 
-fn on_write(body: &[u8], store: &mut Store) -> io::Result<Vec<u8>> {
+fn on_write(body: &[u8], contents: &mut impl Contents) -> io::Result<Vec<u8>> {
     let (offset, length) = (u64_at(body, 8), u32_at(body, 16));
     let bytes = &body[WRITE_BODY_BYTES..][..length as usize];
     let is_durable = u32_at(body, 32) & O_DSYNC != 0;
     let durability = if is_durable { Durability::Now } else { Durability::WithNextFlush };
-    store.write(offset, bytes, durability)?;
+    contents.write(offset, bytes, durability)?;
     let mut body = Vec::new();
     words(&mut body, &[length, 0]);
     Ok(body)

@@ -12,6 +12,8 @@ use std::os::unix::fs::FileExt;
 
 use stdx::random::Random;
 
+use super::fuse::{Contents, Durability};
+
 /// The unit in which a write is torn.
 const PIECE_BYTES: usize = 4096;
 /// A cache that is full is written back, its oldest writes first.
@@ -20,7 +22,7 @@ const CACHE_BYTES_MAX: usize = 64 << 20;
 #[derive(Debug)]
 pub(super) struct Store {
     file: File,
-    pub(super) size_bytes: u64,
+    size_bytes: u64,
     /// A flush of what lies below does nothing.
     lies_below: u64,
     unflushed: VecDeque<Write>,
@@ -50,12 +52,6 @@ pub(crate) enum Refusal {
     Everything,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Durability {
-    WithNextFlush,
-    Now,
-}
-
 impl Store {
     pub(super) fn new(file: File, lies_below: u64, random: Random) -> io::Result<Self> {
         Ok(Self {
@@ -69,51 +65,6 @@ impl Store {
             refused: 0,
             lost_bytes: 0,
         })
-    }
-
-    pub(super) fn read(&mut self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
-        let is_refused = match self.refusal {
-            Some(Refusal::Everything) => true,
-            Some(Refusal::Reads(one_in)) => self.random.chance(1, one_in),
-            Some(Refusal::Writes(_) | Refusal::Flushes) | None => false,
-        };
-        if is_refused {
-            return Err(self.refuse());
-        }
-        self.bytes_at(offset, length)
-    }
-
-    /// A write that is refused may have been done in part.
-    pub(super) fn write(
-        &mut self,
-        offset: u64,
-        bytes: &[u8],
-        durability: Durability,
-    ) -> io::Result<()> {
-        let is_refused = match self.refusal {
-            Some(Refusal::Everything) => true,
-            Some(Refusal::Writes(one_in)) => self.random.chance(1, one_in),
-            Some(Refusal::Reads(_) | Refusal::Flushes) | None => false,
-        };
-        if !is_refused {
-            return self.put(offset, bytes, durability);
-        }
-        let pieces = (bytes.len() / PIECE_BYTES) as u64;
-        let done = usize::try_from(self.random.below(pieces + 1)).expect("pieces of a write");
-        self.put(offset, &bytes[..done * PIECE_BYTES], Durability::WithNextFlush)?;
-        Err(self.refuse())
-    }
-
-    /// A flush that is refused loses what it was for, as a kernel does that marks pages clean.
-    pub(super) fn flush(&mut self) -> io::Result<()> {
-        if let Some(Refusal::Flushes | Refusal::Everything) = self.refusal {
-            self.cut_power()?;
-            return Err(self.refuse());
-        }
-        let lies_below = self.lies_below;
-        self.unflushed.retain(|write| write.offset < lies_below);
-        self.unflushed_bytes = self.unflushed.iter().map(|write| write.after.len()).sum();
-        Ok(())
     }
 
     pub(super) fn cut_power(&mut self) -> io::Result<()> {
@@ -164,6 +115,52 @@ impl Store {
         const EIO: i32 = 5;
         self.refused += 1;
         io::Error::from_raw_os_error(EIO)
+    }
+}
+
+impl Contents for Store {
+    fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    fn read(&mut self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+        let is_refused = match self.refusal {
+            Some(Refusal::Everything) => true,
+            Some(Refusal::Reads(one_in)) => self.random.chance(1, one_in),
+            Some(Refusal::Writes(_) | Refusal::Flushes) | None => false,
+        };
+        if is_refused {
+            return Err(self.refuse());
+        }
+        self.bytes_at(offset, length)
+    }
+
+    /// A write that is refused may have been done in part.
+    fn write(&mut self, offset: u64, bytes: &[u8], durability: Durability) -> io::Result<()> {
+        let is_refused = match self.refusal {
+            Some(Refusal::Everything) => true,
+            Some(Refusal::Writes(one_in)) => self.random.chance(1, one_in),
+            Some(Refusal::Reads(_) | Refusal::Flushes) | None => false,
+        };
+        if !is_refused {
+            return self.put(offset, bytes, durability);
+        }
+        let pieces = (bytes.len() / PIECE_BYTES) as u64;
+        let done = usize::try_from(self.random.below(pieces + 1)).expect("pieces of a write");
+        self.put(offset, &bytes[..done * PIECE_BYTES], Durability::WithNextFlush)?;
+        Err(self.refuse())
+    }
+
+    /// A flush that is refused loses what it was for, as a kernel does that marks pages clean.
+    fn flush(&mut self) -> io::Result<()> {
+        if let Some(Refusal::Flushes | Refusal::Everything) = self.refusal {
+            self.cut_power()?;
+            return Err(self.refuse());
+        }
+        let lies_below = self.lies_below;
+        self.unflushed.retain(|write| write.offset < lies_below);
+        self.unflushed_bytes = self.unflushed.iter().map(|write| write.after.len()).sum();
+        Ok(())
     }
 }
 
