@@ -15,73 +15,51 @@ pub(crate) struct Mapping {
     is_kept: bool,
 }
 
+pub(crate) const READ_WRITE: libc::c_int = libc::PROT_READ | libc::PROT_WRITE;
+
+/// A new mapping of a file from `offset` on, or of memory where there is none: whoever asks for it
+/// gives it back.
+pub(crate) fn map(
+    file: Option<&File>,
+    length: usize,
+    protection: libc::c_int,
+    flags: libc::c_int,
+    offset: libc::off_t,
+) -> io::Result<NonNull<u8>> {
+    let descriptor = file.map_or(-1, AsRawFd::as_raw_fd);
+    // SAFETY: a new mapping at an address of the kernel's choice (no flag asks for a fixed one)
+    // touches no memory that exists already.
+    let address =
+        unsafe { libc::mmap(std::ptr::null_mut(), length, protection, flags, descriptor, offset) };
+    if address == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(NonNull::new(address.cast()).expect("a mapping is never at address zero"))
+}
+
 impl Mapping {
     /// Reserves `length` bytes. No page exists before its first touch.
     pub(crate) fn new(length: usize) -> io::Result<Self> {
         assert!(length > 0, "an empty mapping has no address");
-        // SAFETY: a new anonymous mapping at an address of the kernel's choice touches no memory
-        // that exists already.
-        let address = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                length,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-                -1,
-                0,
-            )
-        };
-        if address == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        let start = NonNull::new(address.cast()).expect("a mapping is never at address zero");
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let start = map(None, length, READ_WRITE, flags, 0)?;
         Ok(Self { start, length, is_kept: false })
     }
 
     /// Holds the first `length` bytes of a file in memory as long as the mapping lives. Nobody
     /// looks at them through it: a file that becomes shorter is no harm.
     pub(crate) fn hold(file: &File, length: usize) -> io::Result<Self> {
-        // SAFETY: a new mapping at an address of the kernel's choice touches no memory that
-        // exists already.
-        let address = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                length,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED | libc::MAP_POPULATE,
-                file.as_raw_fd(),
-                0,
-            )
-        };
-        if address == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        let start = NonNull::new(address.cast()).expect("a mapping is never at address zero");
+        let start = map(Some(file), length, READ_WRITE, libc::MAP_SHARED | libc::MAP_POPULATE, 0)?;
         let mapping = Self { start, length, is_kept: false };
         // SAFETY: the range is the mapping that was just made.
-        let result = unsafe { libc::mlock(address, length) };
+        let result = unsafe { libc::mlock(start.as_ptr().cast(), length) };
         if result == 0 { Ok(mapping) } else { Err(io::Error::last_os_error()) }
     }
 
     /// The first `length` bytes of a file, to be written; `MAP_SYNC` of the flags has the kernel
     /// refuse where a store does not survive a loss of power without a word to the file system.
     pub(crate) fn shared(file: &File, length: usize, flags: libc::c_int) -> io::Result<Self> {
-        // SAFETY: a new mapping at an address of the kernel's choice touches no memory that
-        // exists already.
-        let address = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                length,
-                libc::PROT_READ | libc::PROT_WRITE,
-                flags,
-                file.as_raw_fd(),
-                0,
-            )
-        };
-        if address == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        let start = NonNull::new(address.cast()).expect("a mapping is never at address zero");
+        let start = map(Some(file), length, READ_WRITE, flags, 0)?;
         Ok(Self { start, length, is_kept: false })
     }
 

@@ -13,6 +13,8 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU16, Ordering};
 
+use crate::memory;
+
 /// A stretch of a file that is mapped shared, until dropped.
 #[derive(Debug)]
 pub struct SharedMemory {
@@ -50,24 +52,11 @@ impl SharedMemory {
         ) else {
             return refuse("the range is too long for this machine");
         };
-        // SAFETY: a new mapping at an address of the kernel's choice touches no memory that exists.
-        let address = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                mapped,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED | libc::MAP_NORESERVE,
-                file.as_raw_fd(),
-                from,
-            )
-        };
-        if address == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        let mapping = NonNull::new(address.cast()).expect("a mapping is never at address zero");
+        let flags = libc::MAP_SHARED | libc::MAP_NORESERVE;
+        let mapping = memory::map(Some(file), mapped, memory::READ_WRITE, flags, from)?;
         let memory = Self { mapping, mapped, skip, length };
         // SAFETY: exactly the range that was just mapped; what is in it stays as it is.
-        if unsafe { libc::madvise(address, mapped, libc::MADV_DONTDUMP) } < 0 {
+        if unsafe { libc::madvise(mapping.as_ptr().cast(), mapped, libc::MADV_DONTDUMP) } < 0 {
             return Err(io::Error::last_os_error());
         }
         Ok(memory)

@@ -23,6 +23,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use crate::backend::{Backend, Completion, Operation, Tag};
+use crate::memory;
 use crate::pool::Slice;
 use crate::reactor::{Base, Event};
 
@@ -265,21 +266,8 @@ impl Descriptors {
         let length = bytes(depth);
         let offset = usize::from(number) * bytes(DEPTH_MAX);
         let offset = libc::off_t::try_from(offset).expect("at most 4096 queues");
-        // SAFETY: a new mapping at an address of the kernel's choice touches no memory that exists.
-        let address = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                length,
-                libc::PROT_READ,
-                libc::MAP_SHARED | libc::MAP_POPULATE,
-                device.as_raw_fd(),
-                offset,
-            )
-        };
-        if address == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        let start = NonNull::new(address.cast()).expect("a mapping is never at address zero");
+        let flags = libc::MAP_SHARED | libc::MAP_POPULATE;
+        let start = memory::map(Some(device), length, libc::PROT_READ, flags, offset)?;
         Ok(Self { start, length, depth })
     }
 

@@ -5,6 +5,8 @@
 //! after each error, and says it once until one is accepted.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use crate::limits::ACCEPT_REST;
@@ -41,6 +43,42 @@ impl<'a> Accepting<'a> {
         let until = ::io::now() + ACCEPT_REST;
         while ::io::now() < until {
             thread::park_timeout(until.since(::io::now()));
+        }
+        None
+    }
+}
+
+/// How many of those that were accepted are served at a time, each by a thread of its own.
+#[derive(Debug)]
+pub(crate) struct Served {
+    count: Arc<AtomicUsize>,
+    most: usize,
+}
+
+impl Served {
+    pub(crate) fn up_to(most: usize) -> Self {
+        Self { count: Arc::default(), most }
+    }
+
+    /// Has a new thread do the work, and gives the connection back where as many are served as may
+    /// be. Where no thread can be started it ends.
+    pub(crate) fn start<S: Send + 'static>(
+        &self,
+        name: &str,
+        stream: S,
+        work: impl FnOnce(&S) + Send + 'static,
+    ) -> Option<S> {
+        if self.count.fetch_add(1, Ordering::Relaxed) >= self.most {
+            self.count.fetch_sub(1, Ordering::Relaxed);
+            return Some(stream);
+        }
+        let counted = Arc::clone(&self.count);
+        let started = thread::Builder::new().name(name.to_owned()).spawn(move || {
+            work(&stream);
+            counted.fetch_sub(1, Ordering::Relaxed);
+        });
+        if started.is_err() {
+            self.count.fetch_sub(1, Ordering::Relaxed);
         }
         None
     }

@@ -7,7 +7,6 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use api::request::{Command, Request, VERSION};
@@ -16,7 +15,7 @@ use api::subscription::Wish;
 use api::wire::{WireError, read_message, write_message};
 
 use crate::NodeError;
-use crate::accepting::Accepting;
+use crate::accepting::{Accepting, Served};
 use crate::control::Control;
 use crate::control::watch::Subscriber;
 use crate::limits::{
@@ -65,25 +64,18 @@ pub(crate) fn bind(path: &Path, mode: u32) -> std::io::Result<UnixListener> {
 }
 
 pub(crate) fn serve(control: &Arc<Control>, listener: &UnixListener) {
-    let connections = Arc::new(AtomicUsize::new(0));
+    let served = Served::up_to(ADMIN_CONNECTIONS_MAX);
     let mut accepting = Accepting::new(Scope::NODE, "an admin connection");
     for stream in listener.incoming() {
         let Some(stream) = accepting.take(stream) else { continue };
-        if connections.fetch_add(1, Ordering::Relaxed) >= ADMIN_CONNECTIONS_MAX {
-            connections.fetch_sub(1, Ordering::Relaxed);
-            turn_away(&stream);
-            continue;
-        }
         let control = Arc::clone(control);
-        let counted = Arc::clone(&connections);
-        let started = thread::Builder::new().name("admin-client".to_owned()).spawn(move || {
-            if let Err(error) = answer(&control, &stream) {
+        let one_too_many = served.start("admin-client", stream, move |stream| {
+            if let Err(error) = answer(&control, stream) {
                 log!(Info, Scope::NODE, "an admin connection failed: {error}");
             }
-            counted.fetch_sub(1, Ordering::Relaxed);
         });
-        if started.is_err() {
-            connections.fetch_sub(1, Ordering::Relaxed);
+        if let Some(stream) = one_too_many {
+            turn_away(&stream);
         }
     }
 }

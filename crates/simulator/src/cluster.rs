@@ -730,21 +730,22 @@ impl Cluster {
         self.events.insert(id, event);
     }
 
-    fn trace(&self, text: impl FnOnce() -> String) {
+    #[expect(clippy::print_stderr, reason = "a trace is what `--trace` asks for")]
+    pub(crate) fn trace(&self, text: impl FnOnce() -> String) {
         if self.options.trace {
-            trace(self.now, &text());
+            eprintln!("{:?} {}", self.now, text());
         }
+    }
+
+    pub(crate) fn any_node(&self, random: &mut Random) -> usize {
+        let count = u64::from(self.options.nodes);
+        usize::try_from(random.below(count)).expect("few nodes")
     }
 }
 
 /// A block's content is told by its number.
 pub(crate) fn digests_of(values: &[u64]) -> Vec<Digest> {
     values.iter().map(|&value| Digest(u128::from(value))).collect()
-}
-
-#[expect(clippy::print_stderr, reason = "a trace is what `--trace` asks for")]
-pub(crate) fn trace(now: Time, text: &str) {
-    eprintln!("{now:?} {text}");
 }
 
 /// Whole blocks of one extent, for the workload.

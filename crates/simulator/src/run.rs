@@ -413,12 +413,6 @@ impl Run {
         Ok(())
     }
 
-    fn trace(&self, text: impl FnOnce() -> String) {
-        if self.cluster.options.trace {
-            crate::cluster::trace(self.cluster.now, &text());
-        }
-    }
-
     // ---- What comes back.
 
     fn take_outcomes(&mut self) -> Result<(), String> {

@@ -44,10 +44,7 @@ pub(crate) fn run(
     options: &Adopt,
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
-    let configuration = Configuration::load(general)?;
-    for warning in configuration.warnings() {
-        gathering.warn(&warning);
-    }
+    let configuration = Configuration::load_aloud(general, gathering)?;
     let resource = configuration.resource(&options.resource)?;
     let name = options.node.clone().map_or_else(host_name, Ok)?;
     let host = own_host(resource, &name).ok_or_else(|| {

@@ -22,10 +22,7 @@ pub(crate) fn adopt_drbd(
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
     let targets = parse_targets(&options.targets, Scope::Volume)?;
-    let configuration = Configuration::load(general)?;
-    for warning in configuration.warnings() {
-        gathering.warn(&warning);
-    }
+    let configuration = Configuration::load_aloud(general, gathering)?;
     let node_name = options.node.clone().map_or_else(host_name, Ok)?;
     for one in configuration.select(&targets, || Ok(node_name.clone()), gathering)? {
         let result = configuration

@@ -40,6 +40,16 @@ impl Configuration {
         }
     }
 
+    /// The same, and passes on what it warns of.
+    pub(crate) fn load_aloud(
+        general: &General,
+        gathering: &mut Gathering,
+    ) -> Result<Self, AdmError> {
+        let configuration = Self::load(general)?;
+        configuration.warnings().for_each(|warning| gathering.warn(&warning));
+        Ok(configuration)
+    }
+
     /// A file system that does not answer, such as one of the network, keeps whoever reads from
     /// it: a thread does, and is not waited for.
     pub(crate) fn read(path: &Path, general: &General) -> Result<Self, AdmError> {
@@ -102,7 +112,7 @@ impl Configuration {
     }
 
     /// What is understood and changes nothing.
-    pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
+    fn warnings(&self) -> impl Iterator<Item = String> {
         self.file.warnings.iter().map(ToString::to_string)
     }
 

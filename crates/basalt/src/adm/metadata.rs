@@ -26,10 +26,7 @@ pub(crate) fn create_md(
              new-current-uuid --clear-bitmap",
         ));
     }
-    let configuration = Configuration::load(general)?;
-    for warning in configuration.warnings() {
-        gathering.warn(&warning);
-    }
+    let configuration = Configuration::load_aloud(general, gathering)?;
     let node_name = match &options.node {
         Some(name) => name.clone(),
         None => host_name()?,

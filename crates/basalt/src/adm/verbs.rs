@@ -388,10 +388,7 @@ fn configure(
     command: impl Fn(One, String) -> Command,
 ) -> Result<(), AdmError> {
     let targets = parse_targets(targets, Scope::Connection)?;
-    let configuration = Configuration::load(general)?;
-    for warning in configuration.warnings() {
-        gathering.warn(&warning);
-    }
+    let configuration = Configuration::load_aloud(general, gathering)?;
     for one in configuration.select(&targets, || node_name(general), gathering)? {
         let resource = one.resource.clone();
         let result = configuration
@@ -459,10 +456,7 @@ fn print_configuration(
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
     let targets = parse_targets(targets, Scope::Resource)?;
-    let configuration = Configuration::load(general)?;
-    for warning in configuration.warnings() {
-        gathering.warn(&warning);
-    }
+    let configuration = Configuration::load_aloud(general, gathering)?;
     gathering.note(&format!("# {}\n", configuration.path().display()));
     for resource in configuration.dumped(&targets)? {
         let config = resource.to_res_text();

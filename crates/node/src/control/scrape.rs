@@ -6,14 +6,13 @@
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
-use std::thread;
 
 use api::response::Reply;
 
 use crate::NodeError;
-use crate::accepting::Accepting;
+use crate::accepting::{Accepting, Served};
 use crate::control::{Control, metrics, spawn};
 use crate::limits::{SCRAPE_DEADLINE, SCRAPE_HEAD_BYTES_MAX, SCRAPES_MAX};
 use crate::log::{Scope, log};
@@ -83,28 +82,19 @@ pub(super) fn open(control: &Arc<Control>, address: SocketAddr) -> Result<Door, 
 }
 
 fn serve(control: &Arc<Control>, listener: &TcpListener, is_closed: &AtomicBool) {
-    let scrapes = Arc::new(AtomicUsize::new(0));
+    let scrapes = Served::up_to(SCRAPES_MAX);
     let mut accepting = Accepting::new(Scope::NODE, "a scrape of the metrics");
     for stream in listener.incoming() {
         if is_closed.load(Ordering::Acquire) {
             return;
         }
         let Some(stream) = accepting.take(stream) else { continue };
-        if scrapes.fetch_add(1, Ordering::Relaxed) >= SCRAPES_MAX {
-            scrapes.fetch_sub(1, Ordering::Relaxed);
-            continue;
-        }
         let control = Arc::clone(control);
-        let counted = Arc::clone(&scrapes);
-        let started = thread::Builder::new().name("scrape".to_owned()).spawn(move || {
-            if let Err(error) = answer(&control, &stream) {
+        drop(scrapes.start("scrape", stream, move |stream| {
+            if let Err(error) = answer(&control, stream) {
                 log!(Info, Scope::NODE, "a scrape of the metrics failed: {error}");
             }
-            counted.fetch_sub(1, Ordering::Relaxed);
-        });
-        if started.is_err() {
-            scrapes.fetch_sub(1, Ordering::Relaxed);
-        }
+        }));
     }
 }
 
@@ -175,6 +165,7 @@ fn route(head: &[u8]) -> Route {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::thread;
 
     #[test]
     fn only_a_get_of_metrics_is_answered_with_them() {

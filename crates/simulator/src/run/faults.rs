@@ -127,8 +127,7 @@ impl Run {
     }
 
     pub(super) fn any_node(&mut self) -> usize {
-        let count = u64::from(self.cluster.options.nodes);
-        usize::try_from(self.random.below(count)).expect("few nodes")
+        self.cluster.any_node(&mut self.random)
     }
 
     fn kill(&mut self) {

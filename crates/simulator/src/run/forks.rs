@@ -198,12 +198,6 @@ impl Forking {
         self.next
     }
 
-    fn trace(&self, text: impl FnOnce() -> String) {
-        if self.cluster.options.trace {
-            crate::cluster::trace(self.cluster.now, &text());
-        }
-    }
-
     fn count(&self) -> usize {
         usize::from(self.cluster.options.nodes)
     }
@@ -229,8 +223,7 @@ impl Forking {
     }
 
     fn any_node(&mut self) -> usize {
-        let count = u64::from(self.cluster.options.nodes);
-        usize::try_from(self.random.below(count)).expect("few nodes")
+        self.cluster.any_node(&mut self.random)
     }
 
     // ---- What happens by chance.
@@ -364,7 +357,7 @@ impl Forking {
         let block = *self.random.pick(&self.blocks).expect("there are blocks");
         let id = self.number();
         let Some(payload) = self.cluster.payload(node, vec![id]) else { return };
-        self.trace(|| format!("n{node} writes {id} to block {block} on {branch:?}"));
+        self.cluster.trace(|| format!("n{node} writes {id} to block {block} on {branch:?}"));
         for sector in sectors_of(block) {
             self.oracle(branch).invoke(sector, id);
         }
@@ -536,7 +529,8 @@ impl Forking {
             let later = self.before.range((base.branch, last)..=(base.branch, Epoch(u64::MAX)));
             later.map(|(_, oracle)| oracle).next().or_else(|| self.oracles.get(&base.branch))
         });
-        self.trace(|| format!("n{node} begins {branch:?} from {base:?}, {kept:?} in flight"));
+        self.cluster
+            .trace(|| format!("n{node} begins {branch:?} from {base:?}, {kept:?} in flight"));
         let oracle = from.map_or_else(Oracle::default, |oracle| oracle.fork(&kept));
         self.oracles.insert(branch, oracle);
         for pending in self.pending.values_mut().filter(|it| it.node == node) {

@@ -72,7 +72,7 @@ impl Run {
             self.become_whole()?;
         }
         self.standing = standing;
-        self.trace(|| format!("{:?} from now on", self.standing));
+        self.cluster.trace(|| format!("{:?} from now on", self.standing));
         match self.standing {
             Standing::Nothing => {}
             Standing::Dead(node) => {

@@ -128,7 +128,7 @@ impl Run {
         bounds: (u64, u64),
         kind: RequestKind,
     ) {
-        self.trace(|| format!("invoke {bounds:?} {kind:?} {:?}", sectors[0].1));
+        self.cluster.trace(|| format!("invoke {bounds:?} {kind:?} {:?}", sectors[0].1));
         for &(sector, id) in &sectors {
             self.oracle.invoke(sector, id);
         }
@@ -267,7 +267,7 @@ impl Run {
         match pending {
             Pending::Write { sectors, fua, .. } => {
                 self.report.written += 1;
-                self.trace(|| format!("complete {:?} {:?}", sectors[0], sectors.len()));
+                self.cluster.trace(|| format!("complete {:?} {:?}", sectors[0], sectors.len()));
                 self.answers.answer(&sectors);
                 for (sector, id) in sectors {
                     self.oracle.complete(sector, id);
