@@ -42,19 +42,12 @@ pub struct ReadLoad {
     pub latency_ns: u64,
 }
 
-/// What a member's reads seem to take, for the choice.
-#[derive(Clone, Copy, Debug)]
-struct Cost {
-    ns: u64,
-    /// Until then what it was asked for before has nothing new to say.
-    raised_at: Time,
-}
-
 #[derive(Debug)]
 pub(crate) struct Balance {
     pub(crate) policy: ReadPolicy,
     loads: [ReadLoad; MEMBERS],
-    costs: [Cost; MEMBERS],
+    /// What each was asked for before then has nothing new to say of its latency.
+    raised_at: [Time; MEMBERS],
     /// Members that let a read wait for long, and have answered none since.
     overdue: MemberSet,
     turn: u32,
@@ -65,15 +58,16 @@ pub(crate) struct Balance {
 const MEMBERS: usize = 32;
 /// What a read costs beyond its latency: members that differ by less than this are alike.
 const LATENCY_GRAIN_NS: u64 = 10_000;
-/// A read counts as at most so many times what was expected: a member's cost doubles by it.
-const LATENCY_RISE: u64 = 8;
+/// A read counts as at most so many times what was expected: a member's latency is then five times
+/// what it was.
+const LATENCY_RISE: u64 = 32;
 
 impl Balance {
     pub(crate) fn new(policy: ReadPolicy) -> Self {
         Self {
             policy,
             loads: [ReadLoad::default(); MEMBERS],
-            costs: [Cost { ns: 0, raised_at: Time::ZERO }; MEMBERS],
+            raised_at: [Time::ZERO; MEMBERS],
             overdue: MemberSet::EMPTY,
             turn: 0,
             look_at: Time::NEVER,
@@ -130,10 +124,10 @@ impl Balance {
     fn lightest(&mut self, from: MemberSet) -> Option<NodeId> {
         let mut found: Option<(u64, NodeId)> = None;
         for member in from.iter() {
-            let queue = u64::from(self.loads[member.index()].in_flight) + 1;
-            let cost = &mut self.costs[member.index()];
-            let weight = cost.ns.saturating_add(LATENCY_GRAIN_NS).saturating_mul(queue);
-            cost.ns -= cost.ns >> 8;
+            let load = &mut self.loads[member.index()];
+            let queue = u64::from(load.in_flight) + 1;
+            let weight = (load.latency_ns + LATENCY_GRAIN_NS).saturating_mul(queue);
+            load.latency_ns -= load.latency_ns >> 8;
             if found.is_none_or(|(least, _)| weight < least) {
                 found = Some((weight, member));
             }
@@ -156,14 +150,28 @@ impl Balance {
     }
 
     /// It gave the bytes of a read that it was asked for then.
+    #[inline]
     pub(crate) fn on_served(&mut self, now: Time, member: NodeId, asked_at: Time) {
+        self.overdue.remove(member);
         let load = &mut self.loads[member.index()];
         load.served += 1;
         load.in_flight = load.in_flight.saturating_sub(1);
         let took_ns = now.0.saturating_sub(asked_at.0);
+        if took_ns / LATENCY_RISE > load.latency_ns + LATENCY_GRAIN_NS {
+            return self.raise(now, member, asked_at);
+        }
         load.latency_ns = load.latency_ns - load.latency_ns / 8 + took_ns / 8;
-        self.costs[member.index()].learn(now, asked_at, took_ns);
-        self.overdue.remove(member);
+    }
+
+    /// It took far longer than expected.
+    #[cold]
+    fn raise(&mut self, now: Time, member: NodeId, asked_at: Time) {
+        let (load, raised_at) =
+            (&mut self.loads[member.index()], &mut self.raised_at[member.index()]);
+        if asked_at >= *raised_at {
+            *raised_at = now;
+            load.latency_ns += (load.latency_ns + LATENCY_GRAIN_NS) * (LATENCY_RISE / 8);
+        }
     }
 
     /// It let a read wait for so long that another is asked.
@@ -189,19 +197,6 @@ impl Balance {
     pub(crate) fn forget_all(&mut self) {
         self.loads.iter_mut().for_each(|load| load.in_flight = 0);
         self.overdue = MemberSet::EMPTY;
-    }
-}
-
-impl Cost {
-    fn learn(&mut self, now: Time, asked_at: Time, took_ns: u64) {
-        let most = self.ns.saturating_add(LATENCY_GRAIN_NS).saturating_mul(LATENCY_RISE);
-        if took_ns > most {
-            if asked_at < self.raised_at {
-                return;
-            }
-            self.raised_at = now;
-        }
-        self.ns = self.ns - self.ns / 8 + took_ns.min(most) / 8;
     }
 }
 
@@ -306,11 +301,12 @@ mod tests {
     fn patience_follows_the_fastest() {
         let mut balance = Balance::new(ReadPolicy::Weighted);
         let millis = |count: u64| Time(count * 1_000_000);
-        (0..100).for_each(|_| balance.on_served(millis(100), node(1), Time::ZERO));
+        (0..100)
+            .for_each(|it| balance.on_served(millis(100 * (it + 1)), node(1), millis(100 * it)));
         let both = MemberSet(0b110);
         assert_eq!(balance.patience(both), READ_PATIENCE, "nothing is known of member 2");
         assert!(balance.patience(MemberSet(0b010)) > Duration::from_millis(700));
-        (0..100).for_each(|_| balance.on_served(millis(1), node(2), Time::ZERO));
+        (0..100).for_each(|it| balance.on_served(millis(it + 1), node(2), millis(it)));
         assert_eq!(balance.patience(both), READ_PATIENCE);
     }
 
