@@ -587,6 +587,13 @@ impl Scenario {
         slots.iter().filter(|slot| slot.base_epoch.0 > 0).map(|slot| slot.member).collect()
     }
 
+    /// Whether the disk of a node has room for marks of what `member` misses.
+    #[must_use]
+    pub fn has_slot(&self, node: usize, member: usize) -> bool {
+        let slots = &self.cluster.disks[node].superblock.slots;
+        slots.iter().any(|slot| slot.member.index() == member)
+    }
+
     #[must_use]
     pub fn on_disk(&self, node: usize, block: u64) -> u64 {
         self.cluster.disks[node].read(block)

@@ -197,6 +197,81 @@ fn a_promotion_that_calls_a_member_diskless_records_its_loss() {
     assert!([0, 1, 2].iter().all(|&node| it.recorded_losses(node).has(lost)));
 }
 
+/// Node 4 is Primary, without data. Replica `node` has an older file, in which node 3 has no disk,
+/// and was away when that became a member: it has no slot for it. Node 3 is away now.
+fn without_a_slot_at(node: usize) -> Scenario {
+    let mut it = Scenario::with_spares(5, 1, 1);
+    it.demote_and_promote(0, 4);
+    it.must_write(4, 7, 1);
+    it.cluster.options.clients = 2;
+    it.configure(&[node], &[0, 1, 2, 3, 4]);
+    it.cluster.options.clients = 1;
+    lose(&mut it, node);
+    let others: Vec<usize> = (0..5).filter(|&other| other != node).collect();
+    it.configure(&others, &[0, 1, 2, 3, 4]);
+    it.until("the newcomer", |it| it.is_in_sync(4, 3));
+    it.cluster.options.clients = 2;
+    it.cluster.start(node);
+    it.cluster.options.clients = 1;
+    it.until("its return", |it| it.is_in_sync(4, node));
+    it.until("five voters", |it| it.voters(4) == [0, 1, 2, 3, 4]);
+    assert!(!it.has_slot(node, 3));
+    lose(&mut it, 3);
+    it
+}
+
+fn lose(it: &mut Scenario, node: usize) {
+    it.cluster.kill(node);
+    it.until("its loss", |it| !it.is_in_sync(4, node));
+}
+
+/// Node 4 copies to `node`, and asked node 0 what that one misses; node 0 dies before it answers.
+fn start_and_kill_source(it: &mut Scenario, node: usize) {
+    it.cluster.start(node);
+    let begun = format!("n{node}: Admission {{ step: Copying");
+    it.until("its copy", |it| it.explains(4, &begun));
+    lose(it, 0);
+    it.until("its return", |it| it.is_in_sync(4, node));
+}
+
+/// Such a replica cannot tell one that returns what the member missed meanwhile: what that one
+/// noted before is good for nothing then.
+#[test]
+fn a_source_without_a_slot_for_a_member_leaves_no_old_marks() {
+    let mut it = without_a_slot_at(0);
+    lose(&mut it, 1);
+    it.must_write(4, 9000, 2);
+    it.cluster.start(1);
+    it.until("the return of node 1", |it| it.is_in_sync(4, 1));
+    lose(&mut it, 0);
+    it.cluster.start(3);
+    it.until("its return", |it| it.is_in_sync(4, 3));
+    assert_eq!(it.on_disk(3, 9000), 2);
+}
+
+/// Nor can it take the place of the one that was asked.
+#[test]
+fn a_further_source_without_a_slot_for_a_member_leaves_no_old_marks() {
+    let mut it = without_a_slot_at(1);
+    lose(&mut it, 2);
+    it.must_write(4, 9000, 2);
+    start_and_kill_source(&mut it, 2);
+    // Of five voters three are left with node 3.
+    it.cluster.kill(1);
+    it.cluster.start(3);
+    it.until("its return", |it| it.is_in_sync(4, 3));
+    assert_eq!(it.on_disk(3, 9000), 2);
+}
+
+/// Nor can it tell what the member itself is to get.
+#[test]
+fn a_further_source_without_a_slot_for_who_returns_copies_all() {
+    let mut it = without_a_slot_at(1);
+    it.must_write(4, 9000, 2);
+    start_and_kill_source(&mut it, 3);
+    assert_eq!(it.on_disk(3, 9000), 2);
+}
+
 #[test]
 fn a_member_is_removed_and_the_others_go_on_alone() {
     let mut it = Scenario::new(3, 0, 0);

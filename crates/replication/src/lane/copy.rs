@@ -249,20 +249,36 @@ impl Lane {
         self.load_next(turn, member);
     }
 
-    /// A source of slots went away: its slots are asked of another.
+    /// A source of slots went away in the middle. What those of another begin with, nobody asked,
+    /// and it may lack one: so all is copied, and of members that are absent nothing is promised.
     pub(crate) fn reload_from(&mut self, turn: &mut Turn<'_>, lost: NodeId, instead: NodeId) {
         let Some(leader) = self.leader.as_mut() else { return };
         let mut members = Vec::new();
-        for resync in &mut leader.resyncs {
-            if resync.member == lost || !resync.loads.iter().any(|load| load.at == lost) {
+        for resync in leader.resyncs.iter_mut().filter(|it| it.from == lost) {
+            resync.from = instead;
+            for known in &mut resync.absent {
+                known.base = crate::UNUSED;
+            }
+            if !resync.loads.iter().any(|load| load.at == lost) {
                 continue;
             }
-            resync.from = instead;
+            let Resync { member, .. } = *resync;
+            let is_own = |load: &Load| load.at == lost && load.slot == member;
+            if resync.loads.iter().any(is_own) {
+                resync.bits.set_all();
+                resync.loads.retain(|load| !is_own(load));
+                if resync.compare == Compare::Never {
+                    resync.compare = Compare::WhileItPays;
+                }
+            }
             for load in resync.loads.iter_mut().filter(|load| load.at == lost) {
                 load.at = instead;
                 load.from = 0;
+                if let Some(known) = &mut load.forward {
+                    known.base = crate::UNUSED;
+                }
             }
-            members.push(resync.member);
+            members.push(member);
         }
         for member in members {
             self.load_next(turn, member);

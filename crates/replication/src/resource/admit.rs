@@ -355,9 +355,14 @@ impl Resource {
             return self.give_up_admission(member);
         }
         admission.step = Step::Copying;
-        let slots = admission.slots.iter().filter(|slot| absent.has(slot.member));
+        // Of one for which the source has no slot, for its file calls that one diskless, it cannot
+        // tell what was missed: what the returning member noted before is good for nothing.
+        let base_of = |member| {
+            let known = admission.slots.iter().find(|slot| slot.member == member);
+            known.map_or(crate::UNUSED, |slot| slot.base)
+        };
         let absent =
-            slots.map(|slot| LostMember { member: slot.member, base: slot.base }).collect();
+            absent.iter().map(|member| LostMember { member, base: base_of(member) }).collect();
         session.write_set.insert(member);
         let boot = boot.unwrap_or(own_boot);
         session.boots.insert(member, boot);
