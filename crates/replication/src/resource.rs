@@ -28,6 +28,7 @@ mod receipts;
 mod followers;
 mod congestion;
 mod stamp;
+mod superseded;
 mod suspend;
 mod status;
 mod voters;
@@ -67,6 +68,7 @@ use crate::resource::room::DiskRoom;
 use crate::resource::rounds::{Round, RoundKind};
 use crate::resource::saves::{AfterSave, Saves};
 use crate::resource::session::Session;
+use crate::resource::superseded::Superseded;
 use crate::resource::suspend::ByUser;
 use crate::resource::verify::{Progress, VerifyWish, Verifying};
 use crate::voter::Voter;
@@ -117,6 +119,7 @@ pub struct Resource {
     peers: BTreeMap<NodeId, Peer>,
     /// The newest value known to be chosen.
     chosen: Option<Accepted>,
+    superseded: Superseded,
     /// The highest ballot counter seen anywhere.
     ballot_counter: u64,
     attempt: Option<Attempt>,
@@ -224,6 +227,7 @@ impl Resource {
             member: MemberState::default(),
             peers,
             chosen: None,
+            superseded: Superseded::default(),
             attempt: None,
             promotion: None,
             session: None,
@@ -640,6 +644,7 @@ impl Resource {
             return;
         }
         self.tell_size(&chosen.value);
+        self.note_superseded(&chosen.value);
         self.chosen = Some(chosen.clone());
         if chosen.value.primary.is_some_and(|primary| self.obeys(primary.nonce)) {
             self.follow_receipts(&chosen.value);

@@ -10,7 +10,7 @@ const SEEDS: u64 = 72;
 /// In the first a member is added again, in the next two the answer on a change of voters is in
 /// doubt, in the last one a read waits for a lease while a member that was asked for it is late:
 /// one seed of fifty sees any of these.
-const RARE: [u64; 4] = [258, 285, 333, 112];
+const RARE: [u64; 4] = [258, 271, 342, 112];
 const EVENTS: u64 = 6_000;
 
 #[test]

@@ -73,3 +73,40 @@ fn a_superseded_resync_takes_no_replica_from_a_primary() {
         assert!(it.is_in_sync(1, 2), "at {:?}", it.cluster.now);
     }
 }
+
+/// It meets one voter alone, which serves the newer session and promises nothing to another.
+#[test]
+fn a_superseded_leader_hears_of_it_from_a_voter_that_it_meets() {
+    let mut it = superseded_leader_meets_a_follower_of_the_new_one();
+    assert!(it.cluster.is_primary(0));
+    it.meet(&[0], &[2]);
+    it.run(Duration::from_secs(1));
+    assert!(!it.cluster.is_primary(0));
+    it.must_write(1, 7, 4);
+}
+
+/// Of five voters it reaches `reached`; one of these the others reach, too.
+fn superseded_leader_hears_of_it(mut it: Scenario, leader: usize, reached: &[usize]) {
+    it.must_write(leader, 7, 1);
+    let others: Vec<usize> = (0..5).filter(|it| *it != leader && !reached.contains(it)).collect();
+    it.part(&[leader], &others);
+    it.part(&others, &reached[1..]);
+    it.until("the end of its lease", |it| !it.status(leader).is_some_and(|it| it.has_quorum));
+    it.promote(1);
+    it.must_write(1, 7, 2);
+    it.run(Duration::from_secs(1));
+    assert!(!it.cluster.is_primary(leader));
+    it.must_write(1, 7, 3);
+}
+
+/// It was never parted from the one voter that serves the newer session.
+#[test]
+fn a_superseded_leader_hears_of_it_from_the_voter_that_it_reaches() {
+    superseded_leader_hears_of_it(Scenario::new(5, 0, 0), 0, &[2]);
+}
+
+/// It has no vote, and so nobody was told of a value that it accepted.
+#[test]
+fn a_superseded_leader_without_a_vote_hears_of_it_from_a_witness() {
+    superseded_leader_hears_of_it(Scenario::new(6, 2, 5), 5, &[4, 2]);
+}

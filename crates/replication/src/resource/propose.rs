@@ -319,6 +319,9 @@ impl Resource {
 
     pub(crate) fn on_prepare(&mut self, from: NodeId, ballot: Ballot, nonce: Nonce) {
         if from != self.me() {
+            if self.tell_superseded(from, nonce) {
+                return;
+            }
             self.yield_role();
         }
         if self.voter.is_mute {
@@ -420,6 +423,9 @@ impl Resource {
             peer.accepted = accepted;
         }
         self.observe_chosen();
+        if let Some(session) = session {
+            self.tell_superseded(from, session);
+        }
     }
 
     /// Without a Primary nobody says what is chosen; a majority that accepted one value in one
