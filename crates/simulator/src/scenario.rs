@@ -594,6 +594,14 @@ impl Scenario {
         slots.iter().any(|slot| slot.member.index() == member)
     }
 
+    /// Whether the slot for `member` may have marks on the disk of a node: only one that has none
+    /// is given to another member.
+    #[must_use]
+    pub fn uses_slot(&self, node: usize, member: usize) -> bool {
+        let slots = &self.cluster.disks[node].superblock.slots;
+        slots.iter().any(|slot| slot.member.index() == member && slot.in_use)
+    }
+
     #[must_use]
     pub fn on_disk(&self, node: usize, block: u64) -> u64 {
         self.cluster.disks[node].read(block)

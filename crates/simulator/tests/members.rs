@@ -319,6 +319,25 @@ fn a_member_that_was_removed_and_is_added_again_is_copied_in_full() {
     it.until("the voters", |it| it.voters(0) == [0, 1, 2]);
 }
 
+/// An end without notice marks what was active in all slots, that of nobody, too: it is given to
+/// another member all the same.
+#[test]
+fn the_slot_of_a_member_that_was_removed_is_free_after_an_end_without_notice() {
+    let mut it = Scenario::new(4, 0, 0);
+    it.cluster.kill(3);
+    it.must_write(0, 7, 1);
+    it.configure(&[0, 1, 2], &[0, 1, 2]);
+    it.until("the new voters", |it| it.voters(0) == [0, 1, 2]);
+    it.run(Duration::from_secs(1));
+    assert!(!it.uses_slot(1, 3));
+    it.cluster.kill(1);
+    it.must_write(0, 7, 2);
+    it.cluster.start(1);
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    it.run(Duration::from_secs(1));
+    assert!(!it.uses_slot(1, 3));
+}
+
 /// The same, with a replica that was away while the member was removed.
 #[test]
 fn a_slot_at_a_member_that_missed_the_removal_is_not_believed() {

@@ -329,7 +329,10 @@ impl Resource {
         let me = self.options.me;
         let mut changed = false;
         for slot in &mut superblock.slots {
-            let is_used = slot.base_epoch != crate::UNUSED.epoch
+            // What was active as a process ended without notice is marked in all slots, in those
+            // that are good for nothing, too; only one without marks is given to somebody else.
+            let is_used = slot.in_use
+                || slot.base_epoch != crate::UNUSED.epoch
                 || slot.base_incarnation != crate::UNUSED.incarnation;
             if slot.member != me && !tracked.has(slot.member) && is_used {
                 slot.base_epoch = crate::UNUSED.epoch;
