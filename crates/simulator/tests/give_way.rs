@@ -471,6 +471,36 @@ fn a_loser_that_dies_meanwhile_gives_way_after_its_start() {
     }
 }
 
+/// The same where its slots do not say what differs: its replica becomes another one, that knows
+/// nothing, before its register hears of it.
+#[test]
+fn a_loser_without_marks_that_dies_meanwhile_gives_way_after_its_start() {
+    for micros in (0..8_000).step_by(200) {
+        let mut it = Scenario::with_quorum_off(3, 0);
+        demand_of_all(&mut it, by(WithoutPrimary::Node(NodeId::new(1).unwrap())));
+        it.must_write(0, 7, 1);
+        it.part(&[0, 2], &[1]);
+        it.promote(1);
+        it.must_write(0, 7, 10);
+        it.must_write(1, 7, 20);
+        it.demote(1);
+        // Of this replica no slot of node 1 says anything.
+        let made_anew = it.command(2, Command::Invalidate);
+        it.until("its loss", |it| it.succeeded(made_anew) && !it.is_in_sync(0, 2));
+        it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+        it.demote(0);
+        let before = it.incarnation(1);
+        it.meet(&[0, 2], &[1]);
+        it.until("the split brain", |it| it.is_split(1, 0));
+        it.run(Duration::from_micros(micros));
+        it.cluster.cut_power(1);
+        it.cluster.start(1);
+        it.until("its return", |it| it.is_in_sync(0, 1) && it.is_in_sync(1, 0));
+        assert_ne!(it.incarnation(1), before);
+        assert_eq!(it.on_disk(1, 7), 10);
+    }
+}
+
 /// Node 1 is to go and asks; it becomes Primary before the answer is there, and by that node 0 is
 /// the one to go. Whoever agreed to what nobody wants any more is not bound by it.
 #[test]

@@ -339,9 +339,15 @@ impl Resource {
             // One that began before the fork may be of either line.
             left.is_some_and(|replica| shared_until(&head, &replica).is_none())
         } else {
-            let members = insync(&head);
+            let (members, me) = (insync(&head), self.me());
+            // What it had of its line is gone: its disk may have heard before its register that
+            // the data was given up, and that the replica is another one.
+            let is_other = self.report().is_some_and(|replica| replica.branch != head.branch);
+            let is_replaced = members.has(me) && is_other && self.own_part(&head).is_none();
+            let others = if is_replaced { members.without(me) } else { members };
             left.is_some()
-                || members.has(peer) && members.iter().all(|member| self.has_left(member, &head))
+                || (is_replaced || members.has(peer))
+                    && others.iter().all(|member| self.has_left(member, &head))
         };
         // A refusal is for once: the peer is being copied to, perhaps.
         if goes && self.now >= split.talk.ask_at && !self.is_led(&head) {
