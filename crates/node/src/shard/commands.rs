@@ -522,3 +522,6 @@ pub(crate) fn address_failure(error: &std::io::Error) -> Failure {
     let hint = "is another daemon or service listening there, and is the address of this machine?";
     Failure::new(FailureCode::AddressInUse, error.to_string(), hint)
 }
+
+#[cfg(test)]
+mod tests;

@@ -27,7 +27,7 @@ use crate::shard::attaching::group_disks;
 use crate::shard::clients::Clients;
 use crate::shard::commands::address_failure;
 use crate::shard::cross::Fence;
-use crate::shard::hosted::{CommandKind, Hosted, SuperblockPlaces};
+use crate::shard::hosted::{Asker, CommandKind, Hosted, SuperblockPlaces};
 use crate::shard::initiators::Way;
 use crate::shard::mesh::{Cross, Hosting, ToPart};
 use crate::shard::messages::{Fact, Force, FromShard, Ticket};
@@ -396,6 +396,7 @@ impl Shard {
         rim.links.remove_sessions(id);
         rim.kit.reactor.close_disk(hosted.register_disk);
         hosted.withdraw_offer(rim);
+        hosted.fail_commands(rim);
         log!(Notice, Scope::resource(hosted.name()), "down");
         if self.is_watched {
             rim.tell_changed(hosted.name());
@@ -423,6 +424,20 @@ impl Shard {
             && part.close_disk(&mut self.rim)
         {
             log!(Warning, Scope::resource(&part.name), "the disk was given up");
+        }
+    }
+}
+
+impl Hosted {
+    /// The resource goes: its machine answers nobody any more.
+    fn fail_commands(&mut self, rim: &mut Rim) {
+        for pending in std::mem::take(&mut self.commands) {
+            if let Asker::Admin(ticket) | Asker::Device(ticket, _) = pending.asker {
+                let message = format!("resource {:?} went down before that was done", self.name());
+                let hint = "see `basalt adm status`";
+                let failure = Failure::new(FailureCode::UnknownResource, message, hint);
+                rim.reply(ticket, Err(failure));
+            }
         }
     }
 }

@@ -1,0 +1,35 @@
+//! Commands whose resource goes before they are done.
+
+use format::space::Place;
+use io::Parker;
+
+use super::*;
+use crate::shard::fixture::{host_diskless, shard};
+use crate::shard::messages::DeviceOrder;
+
+const HOSTED: HostedId = HostedId(0);
+
+/// They were not answered at all, and each command of an operator waited for 25 s.
+#[test]
+fn commands_are_answered_when_their_resource_goes_before_they_are_done() {
+    let (parker, directory) = (Parker::new().unwrap(), tempfile::tempdir().unwrap());
+    let (mut shard, mut answers) = shard(&parker);
+    host_diskless(&mut shard, &directory);
+    let resource = || "r0".to_owned();
+    let (ticket, command) = (1, Command::Invalidate);
+    shard.on_message(ToShard::Ask { ticket, resource: resource(), command });
+    let order = DeviceOrder::Promote { ticket: 2, place: Place::FIRST };
+    shard.on_message(ToShard::Device { resource: resource(), order });
+    shard.on_message(ToShard::Remove { ticket: 3, resource: resource(), force: Force::No });
+    let stop = shard.hosted_mut(HOSTED).commands.last().unwrap().id;
+    shard.on_answer(HOSTED, stop, Ok(()));
+    shard.rim.outbox.publish();
+    let mut heard = Vec::new();
+    while let Some(message) = answers.pop() {
+        if let FromShard::Answer { ticket: ticket @ 1.., answer } = message {
+            heard.push((ticket, answer.map_err(|failure| failure.code)));
+        }
+    }
+    let gone = || Err(FailureCode::UnknownResource);
+    assert_eq!(heard, [(1, gone()), (2, gone()), (3, Ok(Reply::done()))]);
+}
