@@ -28,7 +28,7 @@ mod room;
 mod answers;
 mod work;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io as stdio;
@@ -85,6 +85,8 @@ pub(crate) struct Nvme {
     crowded_since: Time,
     /// Controllers with requests that wait for room for their data.
     turns: VecDeque<Key>,
+    /// Some of these have room, and found no buffer.
+    lacks_buffer: bool,
     /// Which queue is the first to look again.
     first: usize,
     /// Requests of queues that are gone, of which the core has something.
@@ -117,6 +119,7 @@ impl Nvme {
             crowded: None,
             crowded_since: Time::NEVER,
             turns: VecDeque::new(),
+            lacks_buffer: false,
             first: 0,
             orphans: 0,
             doubtful: VecDeque::new(),
@@ -370,9 +373,9 @@ impl Nvme {
         !self.dirty.is_empty() || !self.stalled.is_empty() || self.has_room(kit)
     }
 
-    /// A queue waits for a buffer.
+    /// A queue waits for a buffer, or a request does.
     pub(crate) fn is_starved(&self) -> bool {
-        self.starved
+        self.starved || self.lacks_buffer
     }
 
     /// Something was given back since a queue found no room.

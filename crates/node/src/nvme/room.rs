@@ -30,6 +30,7 @@ impl Nvme {
     /// Begins what waits for room, as far as there is some: one of each controller in turns.
     pub(super) fn grant(&mut self, kit: &mut Kit) {
         let mut refused = 0;
+        self.lacks_buffer = false;
         while refused < self.turns.len() {
             let Some(controller) = self.turns.pop_front() else { break };
             match self.grant_one(controller, kit) {
@@ -102,7 +103,10 @@ impl Nvme {
             Work::Ranges { count, .. } => What::Deallocate { ranges: *count },
             Work::Read { .. } | Work::Range { .. } | Work::Flush => return true,
         };
-        let Some(taken) = Parts::take(lengths(&what, length), kit) else { return false };
+        let Some(taken) = Parts::take(lengths(&what, length), kit) else {
+            self.lacks_buffer = true;
+            return false;
+        };
         // What got leave before it comes before it.
         let before = self.controllers.get(request.controller).map_or(0, |it| it.held);
         request.to_come = before + length as usize;

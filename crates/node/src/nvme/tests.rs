@@ -19,7 +19,7 @@ use crate::limits::{CLIENTS_BYTES_MAX, RESOURCE_BYTES_LEAST};
 const HELD: HostedId = HostedId(0);
 
 /// An I/O queue of a resource that this node serves.
-fn serve(nvme: &mut Nvme, kit: &mut Kit) -> (Key, UnixStream) {
+pub(crate) fn serve(nvme: &mut Nvme, kit: &mut Kit) -> (Key, UnixStream) {
     let subsystem = Subsystem {
         name: "r0".to_owned(),
         id: 1,
@@ -67,12 +67,22 @@ fn serve(nvme: &mut Nvme, kit: &mut Kit) -> (Key, UnixStream) {
 
 /// Reads the first bytes of the volume.
 fn read(command: u16, length: u16) -> Vec<u8> {
+    transfer(2, command, 0, length)
+}
+
+/// Writes so many bytes from a sector on, which are sent on leave.
+pub(crate) fn write(command: u16, sector: u64, length: u16) -> Vec<u8> {
+    transfer(1, command, sector, length)
+}
+
+fn transfer(opcode: u8, command: u16, sector: u64, length: u16) -> Vec<u8> {
     let mut pdu = vec![0; 72];
     (pdu[0], pdu[2], pdu[4]) = (4, 72, 72);
     let sqe = &mut pdu[8..];
-    (sqe[0], sqe[4], sqe[39]) = (2, 1, 0x5a);
+    (sqe[0], sqe[4], sqe[39]) = (opcode, 1, 0x5a);
     put16(sqe, 2, command);
     put32(sqe, 32, length.into());
+    sqe[40..48].copy_from_slice(&sector.to_le_bytes());
     put16(sqe, 48, length / 512 - 1);
     pdu
 }
