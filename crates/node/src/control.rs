@@ -20,6 +20,8 @@ mod startup;
 mod ending;
 pub(crate) mod handlers;
 mod resync_order;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

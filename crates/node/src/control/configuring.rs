@@ -12,7 +12,9 @@ use replication::contract::PromoteMode;
 use crate::attach::read_replica;
 use crate::attach::volumes::NewVolume;
 use crate::control::Control;
+use crate::control::handlers::Scripts;
 use crate::control::lives::Life;
+use crate::control::resync_order::Before;
 use crate::control::stepwise::{Bringing, Missing, MissingPeer, Parts, ids_of};
 use crate::crash;
 use crate::definition::{Definition, DiskPlace};
@@ -52,6 +54,13 @@ struct Former {
     split: Vec<MissingPeer>,
     /// Why it is without the disk that it should have.
     no_disk: Option<Failure>,
+}
+
+/// What a resource asks of its node beside the volumes.
+#[derive(Debug, Default)]
+pub(super) struct Orders {
+    scripts: Scripts,
+    comes_after: Vec<Before>,
 }
 
 impl Control {
@@ -112,12 +121,14 @@ impl Control {
             && self.stored_text(resource)?.is_some();
         let reply = if is_held { Reply::done() } else { removed? };
         self.end_disk_work(resource);
-        self.guests.close(resource);
-        self.forget_orders(resource);
-        self.held_down().remove(resource);
-        self.without_disk().remove(resource);
-        crash::lift(&self.state, resource);
-        self.unname_devices(resource);
+        end.unless_up_again(|| {
+            self.guests.close(resource);
+            self.forget_orders(resource);
+            self.held_down().remove(resource);
+            self.without_disk().remove(resource);
+            crash::lift(&self.state, resource);
+            self.unname_devices(resource);
+        });
         let forget = || self.state.forget_text(resource).map_err(state_failure);
         self.unsettled.end_with(resource, || end.forget(forget))?;
         self.place_threads();
@@ -131,8 +142,20 @@ impl Control {
         }
     }
 
-    /// What its configuration asked of this node beside the volumes.
-    pub(super) fn forget_orders(&self, resource: &str) {
+    /// What its configuration asks of this node beside the volumes, from now on. Returns what it
+    /// asked before.
+    pub(super) fn give_orders(&self, definition: &Definition) -> Orders {
+        let scripts = self.handlers.define(definition);
+        Orders { scripts, comes_after: self.resync_order.define(definition) }
+    }
+
+    /// The resource did not become what it was to be.
+    pub(super) fn restore_orders(&self, resource: &str, before: Orders) {
+        self.handlers.restore(resource, before.scripts);
+        self.resync_order.restore(resource, before.comes_after);
+    }
+
+    fn forget_orders(&self, resource: &str) {
         self.handlers.forget(resource);
         self.resync_order.forget(resource);
     }
@@ -417,7 +440,8 @@ impl Control {
             }
             let up = format!("then `basalt adm up {resource}`");
             let note = format!("it stays down, the former configuration fails too: {second}; {up}");
-            life.hold_down(|| self.hold_down(resource.to_owned(), with_note(second, &up)));
+            let hold_down = || self.hold_down(resource.to_owned(), with_note(second, &up));
+            drop(life.unless_over(hold_down));
             return with_note(failure, &note);
         }
         if let Some(why) = no_disk {
@@ -506,7 +530,7 @@ impl Control {
         let mut patience = Patience::new(MEMBERS_PATIENCE);
         let mut is_noted = false;
         // Before the shard is told: what it asks then is for these.
-        let (scripts, order) = (self.handlers.define(wanted), self.resync_order.define(wanted));
+        let before = life.unless_over(|| self.give_orders(wanted))?;
         loop {
             let question = |ticket| {
                 let mut definition = Box::new(wanted.clone());
@@ -515,10 +539,14 @@ impl Control {
             };
             let reply = match self.ask_until_ready(resource, &mut patience, question) {
                 Ok(reply) => reply,
-                Err(failure) if is_noted || life.is_over() => return Err(failure),
+                Err(failure) if is_noted => return Err(failure),
                 Err(failure) => {
-                    self.handlers.restore(resource, scripts);
-                    self.resync_order.restore(resource, order);
+                    let is_gone = failure.code == FailureCode::UnknownResource;
+                    // Whoever took it down has forgotten them, or does so.
+                    drop(life.unless_over(|| match is_gone {
+                        true => self.forget_orders(resource),
+                        false => self.restore_orders(resource, before),
+                    }));
                     return Err(failure);
                 }
             };

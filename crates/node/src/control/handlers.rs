@@ -154,7 +154,7 @@ impl Handlers {
         !shared.is_ended
     }
 
-    fn has_scripts(&self) -> bool {
+    pub(super) fn has_scripts(&self) -> bool {
         !self.lock().scripts.is_empty()
     }
 

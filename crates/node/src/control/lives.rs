@@ -2,7 +2,8 @@
 //!
 //! These take long: they wait for disks and addresses, and `adjust` has the resource down in the
 //! middle. What began before a `down` neither brings the resource up nor notes its text any more
-//! once that began; it fails. What began later is the newer word.
+//! once that began, nor anything else of it; it fails. What began later is the newer word, and what
+//! it brought up keeps what came with it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,6 +19,8 @@ pub(super) struct Lives {
 #[derive(Debug, Default)]
 struct Counts {
     downs: u64,
+    /// How often it was brought up.
+    ups: u64,
     /// Texts that were noted.
     texts: u64,
 }
@@ -33,6 +36,7 @@ pub(super) struct Life {
 #[derive(Debug)]
 pub(super) struct End {
     counts: Arc<Mutex<Counts>>,
+    ups: u64,
     texts: u64,
 }
 
@@ -48,9 +52,9 @@ impl Lives {
         let counts = self.counts_of(resource);
         let mut own = lock(&counts);
         own.downs += 1;
-        let texts = own.texts;
+        let (ups, texts) = (own.ups, own.texts);
         drop(own);
-        End { counts, texts }
+        End { counts, ups, texts }
     }
 
     fn counts_of(&self, resource: &str) -> Arc<Mutex<Counts>> {
@@ -67,8 +71,10 @@ impl Life {
         &self,
         work: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let _counts = self.lock_if_up()?;
-        work()
+        let mut counts = self.lock_if_up()?;
+        let result = work()?;
+        counts.ups += 1;
+        Ok(result)
     }
 
     /// Notes its text, likewise.
@@ -78,11 +84,10 @@ impl Life {
         work()
     }
 
-    /// Says that it stays down, likewise: one that was taken down is not to be up.
-    pub(super) fn hold_down(&self, say: impl FnOnce()) {
-        if let Ok(_counts) = self.lock_if_up() {
-            say();
-        }
+    /// Does something else about it, likewise.
+    pub(super) fn unless_over<T>(&self, work: impl FnOnce() -> T) -> Result<T, Failure> {
+        let _counts = self.lock_if_up()?;
+        Ok(work())
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -100,6 +105,14 @@ impl Life {
 }
 
 impl End {
+    /// Forgets what came with it when it was brought up, unless somebody did so since.
+    pub(super) fn unless_up_again(&self, forget: impl FnOnce()) {
+        let counts = lock(&self.counts);
+        if counts.ups == self.ups {
+            forget();
+        }
+    }
+
     /// Forgets its text, unless somebody noted one since.
     pub(super) fn forget<T>(
         &self,
@@ -131,7 +144,15 @@ mod tests {
         assert!(before.is_over() && !after.is_over() && !other.is_over());
         before.bring_up(nothing).unwrap_err();
         before.note(nothing).unwrap_err();
+        before.unless_over(|| panic!("it is over")).unwrap_err();
+        after.unless_over(|| ()).unwrap();
+        let refuse = || Err::<(), _>(Failure::new(FailureCode::Internal, "it fails", ""));
+        after.bring_up(refuse).unwrap_err();
+        let mut forgotten = 0;
+        end.unless_up_again(|| forgotten += 1);
+        assert_eq!(forgotten, 1);
         after.bring_up(nothing).unwrap();
+        end.unless_up_again(|| panic!("it is up again"));
         after.note(nothing).unwrap();
         end.forget(|| -> Result<(), Failure> { panic!("its text is newer") }).unwrap();
         let mut is_forgotten = false;

@@ -122,9 +122,6 @@ impl Control {
         let mut definition = Definition::from_text(&self.name, resource, text)?;
         definition.takes_turns |= self.resync_order.is_bounded();
         self.check_secrecy(&definition)?;
-        // The resource may ask for its handlers as soon as it is there.
-        let scripts = self.handlers.define(&definition);
-        self.resync_order.define(&definition);
         let reply = once_address_is_free(patience, |patience| {
             let mut wanted = definition.clone();
             let is_added = |place| added.iter().any(|new| new.disk.place == place);
@@ -141,11 +138,12 @@ impl Control {
             let mut attached = Box::new(attached);
             attached.definition = definition.clone();
             attached.apart = parts.apart;
-            life.bring_up(|| self.ask(resource, |ticket| ToShard::Host { ticket, attached }))
-        });
-        let reply = reply.inspect_err(|_| match life.is_over() {
-            true => self.forget_orders(resource),
-            false => self.handlers.restore(resource, scripts),
+            life.bring_up(|| {
+                // The resource may ask for its handlers as soon as it is there.
+                let before = self.give_orders(&definition);
+                let hosted = self.ask(resource, |ticket| ToShard::Host { ticket, attached });
+                hosted.inspect_err(|_| self.restore_orders(resource, before))
+            })
         })?;
         if parts.has_disk || parts == Parts::NONE {
             crash::lift(&self.state, resource);

@@ -33,6 +33,12 @@ impl Names {
         Self { are_wanted: false, devices: "/dev".into(), kernel: "/sys/block".into() }
     }
 
+    /// Of a node whose /dev and /sys/block are below `root`.
+    #[cfg(test)]
+    pub(crate) fn below(root: &Path) -> Self {
+        Self { are_wanted: true, devices: root.join("dev"), kernel: root.join("block") }
+    }
+
     pub(crate) fn new(options: &Options) -> Self {
         Self { are_wanted: options.drbd_names, devices: "/dev".into(), kernel: "/sys/block".into() }
     }
@@ -137,8 +143,7 @@ mod tests {
     use frontend::ublk::control::Shape;
 
     fn names(root: &Path) -> (Names, Plan) {
-        let names =
-            Names { are_wanted: true, devices: root.join("dev"), kernel: root.join("block") };
+        let names = Names::below(root);
         fs::create_dir_all(&names.devices).unwrap();
         let resource = "r0".to_owned();
         let shape = Shape::DEFAULT;

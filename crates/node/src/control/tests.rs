@@ -1,0 +1,173 @@
+//! Commands of an operator, beside data threads that answer as a test has it.
+
+use std::thread;
+use std::time::Duration;
+
+use api::request::AdjustScope;
+use tempfile::TempDir;
+
+use super::*;
+use crate::shard::commands::unknown_resource;
+
+type Answer = Result<Reply, Failure>;
+
+/// A node with one data thread, which hosts one resource or none.
+struct Node {
+    control: Arc<Control>,
+    mailbox: Receiver<ToShard>,
+    is_up: bool,
+    /// What the resource is, while it is up.
+    status: ResourceStatus,
+    removals: usize,
+    _directory: TempDir,
+}
+
+/// What the data thread says instead of what it usually would.
+type Say<'a> = &'a mut dyn FnMut(&mut Node, &ToShard) -> Option<Answer>;
+
+impl Node {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let mut patience = Patience::new(Duration::ZERO);
+        let state =
+            Arc::new(StateDir::open(&directory.path().join("state"), &mut patience).unwrap());
+        let (desk, mut mailboxes) = Desk::with_mailboxes(1, 4);
+        let desk = Arc::new(desk);
+        let names = Names::below(directory.path());
+        let control = Control {
+            name: "a".to_owned(),
+            devices: Arc::new(Devices::new(
+                Arc::clone(&desk),
+                Arc::clone(&state),
+                Duration::ZERO,
+                names,
+            )),
+            guests: Guests::new(Arc::clone(&desk), None),
+            desk,
+            state,
+            credentials: CredentialsKeeper::new(directory.path().join("pki")),
+            nvme_hosts: None,
+            held_down: Mutex::default(),
+            without_disk: Mutex::default(),
+            unsettled: Unsettled::default(),
+            left_disks: Mutex::default(),
+            watch: Watch::default(),
+            handlers: Handlers::default(),
+            resync_order: ResyncOrder::new(None),
+            backend: io::BackendKind::Poll,
+            placement: Placement::new(Vec::new(), Vec::new(), Some(1)),
+            started_at: io::now(),
+            room: mpsc::channel().0,
+            disk_work: DiskWork::default(),
+            lives: Lives::default(),
+            end: mpsc::channel().0,
+        };
+        Self {
+            control: Arc::new(control),
+            mailbox: mailboxes.remove(0),
+            is_up: false,
+            status: ResourceStatus::default(),
+            removals: 0,
+            _directory: directory,
+        }
+    }
+
+    /// The resource is up with this text.
+    fn with(text: &str) -> Self {
+        let node = Self { is_up: true, ..Self::new() };
+        node.control.state.store_text("r0", text).unwrap();
+        node
+    }
+
+    /// What comes of a command.
+    fn serve<T: Send>(&mut self, command: impl FnOnce(&Control) -> T + Send, say: Say<'_>) -> T {
+        let control = Arc::clone(&self.control);
+        thread::scope(|scope| {
+            let working = scope.spawn(|| command(&control));
+            while !working.is_finished() {
+                let Some(message) = self.mailbox.pop() else {
+                    thread::yield_now();
+                    continue;
+                };
+                let answer = say(self, &message).unwrap_or_else(|| self.answer(&message));
+                control.desk.hand_out(ticket_of(&message), answer);
+            }
+            working.join().unwrap()
+        })
+    }
+
+    fn adjust(&mut self, text: &str, scope: &AdjustScope, say: Say<'_>) -> Answer {
+        self.serve(|control| control.adjust("r0", text, Mode::Do, scope), say)
+    }
+
+    fn answer(&mut self, message: &ToShard) -> Answer {
+        let unknown = Err(unknown_resource("r0"));
+        if let ToShard::Host { .. } = message {
+            self.is_up = true;
+        } else if !self.is_up || is_about_disks(message) {
+            return unknown;
+        } else if let ToShard::Status { .. } = message {
+            let (node, resources) = (NodeStatus::default(), vec![self.status.clone()]);
+            return Ok(Reply::Status(StatusReply { node, resources }));
+        } else if let ToShard::Remove { .. } = message {
+            self.is_up = false;
+            self.removals += 1;
+        }
+        Ok(Reply::done())
+    }
+}
+
+/// It has none, and lacks none.
+fn is_about_disks(message: &ToShard) -> bool {
+    matches!(message, ToShard::CheckAttach { .. } | ToShard::CheckVolume { .. })
+}
+
+fn ticket_of(message: &ToShard) -> Ticket {
+    let (ToShard::Host { ticket, .. }
+    | ToShard::Redefine { ticket, .. }
+    | ToShard::Remove { ticket, .. }
+    | ToShard::Promote { ticket, .. }
+    | ToShard::Status { ticket, .. }
+    | ToShard::CheckAttach { ticket, .. }
+    | ToShard::CheckVolume { ticket, .. }
+    | ToShard::Connect { ticket, .. }) = message
+    else {
+        panic!("{message:?}");
+    };
+    *ticket
+}
+
+/// Of a resource without a disk here, with these lines more.
+fn text(more: &str) -> String {
+    format!(
+        "resource r0 {{ {more} volume 0 {{ device minor 7; disk none; }}
+           on a {{ node-id 0; address 127.0.0.1:1; }} on b {{ node-id 1; address 127.0.0.2:1; }}
+           on c {{ node-id 2; address 127.0.0.3:1; }} connection-mesh {{ hosts a b c; }} }}"
+    )
+}
+
+fn nothing(_: &mut Node, _: &ToShard) -> Option<Answer> {
+    None
+}
+
+/// something to call them for did so for ever.
+#[test]
+fn adjust_that_a_down_was_faster_than_leaves_no_handlers() {
+    let mut node = Node::with(&text(""));
+    let wanted = text("handlers { split-brain \"/bin/true\"; }");
+    let mut is_looking = false;
+    let failure = node.adjust(&wanted, &AdjustScope::default(), &mut |node, message| {
+        is_looking |= matches!(message, ToShard::CheckAttach { .. });
+        let ToShard::Status { .. } = message else { return None };
+        // The last look before it goes to work finds the resource up.
+        let found = node.answer(message);
+        if is_looking {
+            node.serve(|control| control.down("r0", Force::No), &mut nothing).unwrap();
+        }
+        Some(found)
+    });
+    failure.unwrap_err();
+    assert_eq!(node.removals, 1);
+    assert!(!node.control.handlers.has_scripts());
+    assert_eq!(node.control.stored_text("r0").unwrap(), None);
+}
