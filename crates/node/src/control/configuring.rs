@@ -564,11 +564,13 @@ impl Control {
     /// Refuses an address of a new member or path that something else has: a resource that runs
     /// cannot go back. One that the machine does not have yet is waited for.
     fn check_addresses(&self, wanted: &Definition) -> Result<(), Failure> {
-        let texts = self.state.stored_texts().map_err(state_failure)?;
-        let stored = texts
+        // What waits to be stored is listened for, too.
+        let mut texts = self.state.stored_texts().map_err(state_failure)?;
+        texts.extend(self.unsettled.all());
+        let running = texts
             .iter()
             .filter_map(|(resource, text)| Definition::from_text(&self.name, resource, text).ok());
-        let known: Vec<_> = stored.flat_map(|definition| own_addresses(&definition)).collect();
+        let known: Vec<_> = running.flat_map(|definition| own_addresses(&definition)).collect();
         for address in own_addresses(wanted).iter().filter(|address| !known.contains(address)) {
             if let Err(error) = TcpListener::bind(address)
                 && !is_missing(&error)

@@ -1,5 +1,6 @@
 //! Commands of an operator, beside data threads that answer as a test has it.
 
+use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
 
@@ -150,6 +151,7 @@ fn nothing(_: &mut Node, _: &ToShard) -> Option<Answer> {
     None
 }
 
+/// They were called for what became of the resource of that name later, and whoever looks for
 /// something to call them for did so for ever.
 #[test]
 fn adjust_that_a_down_was_faster_than_leaves_no_handlers() {
@@ -170,4 +172,17 @@ fn adjust_that_a_down_was_faster_than_leaves_no_handlers() {
     assert_eq!(node.removals, 1);
     assert!(!node.control.handlers.has_scripts());
     assert_eq!(node.control.stored_text("r0").unwrap(), None);
+}
+
+/// It was taken for another service's, and nothing could be adjusted until the change was stored.
+#[test]
+fn address_of_a_change_that_waits_is_no_other_services() {
+    let listening = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listening.local_addr().unwrap().to_string();
+    let mut node = Node::with(&text(""));
+    let waiting = text("").replace("127.0.0.1:1", &address);
+    node.control.unsettled.note("r0", &waiting, node.control.lives.begin("r0"));
+    let wanted = waiting.replace("volume", "options { quorum majority; } volume");
+    node.adjust(&wanted, &AdjustScope::default(), &mut nothing).unwrap();
+    assert_eq!(node.control.stored_text("r0").unwrap(), Some(wanted));
 }

@@ -26,6 +26,12 @@ impl Unsettled {
         self.lock().get(resource).map(|(text, _)| text.clone())
     }
 
+    /// All that run so, by resource.
+    pub(super) fn all(&self) -> Vec<(String, String)> {
+        let texts = self.lock();
+        texts.iter().map(|(resource, (text, _))| (resource.clone(), text.clone())).collect()
+    }
+
     pub(super) fn note(&self, resource: &str, text: &str, life: Life) {
         self.lock().insert(resource.to_owned(), (text.to_owned(), life));
     }
