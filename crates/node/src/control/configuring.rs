@@ -1,5 +1,6 @@
 //! Resources and their texts: up, down, adjust, and what is running.
 
+use std::iter;
 use std::net::{TcpListener, UdpSocket};
 use std::sync::Arc;
 
@@ -482,7 +483,16 @@ impl Control {
             Ok(Reply::Done { warnings }) => warnings,
             Ok(_) => Vec::new(),
             Err(failure) => {
-                return vec![format!("it was Primary, and is Secondary now: {failure}")];
+                let role = format!("it was Primary, and is Secondary now: {failure}");
+                // As a Secondary it could be the one that gives way.
+                let apart = former.split.iter().map(|peer| {
+                    let name = &peer.name;
+                    format!(
+                        "{name} is kept apart: `basalt adm connect {resource}:{name}` once this \
+                         node is Primary again"
+                    )
+                });
+                return iter::once(role).chain(apart).collect();
             }
         };
         for peer in &former.split {

@@ -5,6 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use api::request::AdjustScope;
+use api::role::Role;
 use tempfile::TempDir;
 
 use super::*;
@@ -147,6 +148,10 @@ fn text(more: &str) -> String {
     )
 }
 
+fn failed(what: &str) -> Failure {
+    Failure::new(FailureCode::Internal, what, "")
+}
+
 fn nothing(_: &mut Node, _: &ToShard) -> Option<Answer> {
     None
 }
@@ -172,6 +177,29 @@ fn adjust_that_a_down_was_faster_than_leaves_no_handlers() {
     assert_eq!(node.removals, 1);
     assert!(!node.control.handlers.has_scripts());
     assert_eq!(node.control.stored_text("r0").unwrap(), None);
+}
+
+/// Only where it was Primary again, and one of them could not be connected, they were told.
+#[test]
+fn peers_that_are_kept_apart_are_told_of_where_the_role_cannot_be_had_again() {
+    let mut node = Node::with(&text(""));
+    let peer = |(id, name): (u8, &str), split_brain| ConnectionStatus {
+        peer_node_id: id,
+        name: name.to_owned(),
+        connection_state: ConnectionState::StandAlone,
+        split_brain,
+        ..ConnectionStatus::default()
+    };
+    node.status.role = Role::Primary;
+    node.status.connections = vec![peer((1, "b"), true), peer((2, "c"), false)];
+    let wanted = text("").replace("minor 7", "minor 8");
+    let reply = node.adjust(&wanted, &AdjustScope::default(), &mut |_, message| {
+        matches!(message, ToShard::Promote { .. }).then(|| Err(failed("no quorum")))
+    });
+    let Reply::Adjusted { warnings, .. } = reply.unwrap() else { panic!("it adjusts") };
+    let has = |part: &str| warnings.iter().any(|warning| warning.contains(part));
+    assert!(has("it was Primary, and is Secondary now: no quorum"), "{warnings:?}");
+    assert!(has("b is kept apart"), "{warnings:?}");
 }
 
 /// It was taken for another service's, and nothing could be adjusted until the change was stored.
