@@ -1,5 +1,7 @@
 //! A member whose sparse backing file can grow no more.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use crate::cluster::{Cluster, METADATA_ROOM_BYTES, RESOURCE, VOLUME_BYTES, wait_for};
@@ -41,6 +43,36 @@ fn resource_whose_text_cannot_be_stored_does_not_stay_up() {
     }
 }
 
+/// It was taken down, and the next start of the daemon brought it up, which found the text in its
+/// place.
+#[test]
+fn resource_whose_text_is_stored_stays_up_though_that_may_not_last() {
+    let mut cluster = Cluster::prepare(1);
+    cluster.create_md(0);
+    // As root it could list any directory, which it opens to sync it.
+    let daemon = cluster.nodes[0].command();
+    let mut command = Command::new("setpriv");
+    command
+        .args(["--bounding-set", "-dac_override,-dac_read_search"])
+        .arg(daemon.get_program())
+        .args(daemon.get_args());
+    cluster.nodes[0].quiet(&mut command);
+    cluster.nodes[0].start_as(command);
+    for verb in ["up", "down"] {
+        cluster.adm(0, &[verb, RESOURCE]).ok();
+    }
+    let directory = cluster.nodes[0].state_dir().join("resources");
+    let allow = |mode| fs::set_permissions(&directory, fs::Permissions::from_mode(mode)).unwrap();
+    allow(0o300);
+    let said = cluster.adm(0, &["up", RESOURCE]);
+    said.refused_with(20, &["the state directory", "denied", "it stays up"]);
+    assert!(cluster.nodes[0].status().is_some(), "{}", cluster.nodes[0].log());
+    allow(0o700);
+    cluster.nodes[0].stop();
+    cluster.nodes[0].start();
+    assert!(cluster.nodes[0].status().is_some(), "{}", cluster.nodes[0].log());
+}
+
 /// A daemon whose disk is a sparse file on a small memory file system of its own, with metadata.
 fn on_small_file_system(cluster: &Cluster, index: usize) -> Command {
     let node = &cluster.nodes[index];
@@ -67,7 +99,7 @@ fn on_small_file_system(cluster: &Cluster, index: usize) -> Command {
 fn full_disk_costs_its_member_and_no_write() {
     let mut cluster = Cluster::prepare(3);
     let charlie = &mut cluster.nodes[2];
-    std::fs::create_dir(charlie.home.join("small")).unwrap();
+    fs::create_dir(charlie.home.join("small")).unwrap();
     charlie.disk_name = "small/disk";
     cluster.configure(&cluster.text());
     for index in 0..3 {

@@ -101,16 +101,39 @@ impl Control {
         text: &str,
         life: &Life,
     ) -> Result<(), Failure> {
-        self.down_unless(resource, self.store_text(resource, text, life))
+        let stored = self.store_text(resource, text, life);
+        stored.map_err(|failure| self.down_unless_stored((resource, text), life, failure))
     }
 
-    /// What would not come up with the daemon does not stay up, either.
-    fn down_unless(&self, resource: &str, stored: Result<(), Failure>) -> Result<(), Failure> {
-        stored.inspect_err(|_| {
-            if let Err(failure) = self.remove(resource, Force::Yes) {
-                log!(Error, Scope::resource(resource), "it stays up: {failure}");
+    /// What would not come up with the daemon does not stay up, either. What failed, and what
+    /// became of it.
+    fn down_unless_stored(
+        &self,
+        (resource, text): (&str, &str),
+        life: &Life,
+        failure: Failure,
+    ) -> Failure {
+        let stored = || self.stored_text(resource).ok().flatten();
+        if !life.is_over() && stored().as_deref() == Some(text) {
+            // The file took its place, and only that this is durable is not known.
+            return with_note(failure, "it stays up, and is to come up with the daemon");
+        }
+        let take_down = || match self.remove(resource, Force::Yes) {
+            Ok(_) => {
+                self.guests.close(resource);
+                self.forget_orders(resource);
+                self.without_disk().remove(resource);
+                if stored().is_some() {
+                    // With another text it is to be up all the same.
+                    let up = format!("then `basalt adm up {resource}`");
+                    self.hold_down(resource.to_owned(), with_note(failure.clone(), &up));
+                }
             }
-        })
+            Err(second) => log!(Error, Scope::resource(resource), "it stays up: {second}"),
+        };
+        // Where a `down` began, what is up by now is somebody else's.
+        drop(life.unless_over(take_down));
+        failure
     }
 
     /// Takes a resource down, and forgets it; also one that was to be up and is not.
@@ -307,7 +330,9 @@ impl Control {
         match running {
             None => {
                 self.bring_up_for(resource, (text, &life), scope)?;
-                self.down_unless(resource, self.keep_text(resource, fresh, &life))?;
+                let stored = self.keep_text(resource, fresh, &life);
+                stored
+                    .map_err(|failure| self.down_unless_stored((resource, text), &life, failure))?;
                 self.connect_named(resource, scope)?;
             }
             Some(running) if !is_restart => {

@@ -1,8 +1,8 @@
 //! Commands of an operator, beside data threads that answer as a test has it.
 
 use std::net::TcpListener;
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use api::request::AdjustScope;
 use api::role::Role;
@@ -21,7 +21,7 @@ struct Node {
     /// What the resource is, while it is up.
     status: ResourceStatus,
     removals: usize,
-    _directory: TempDir,
+    directory: TempDir,
 }
 
 /// What the data thread says instead of what it usually would.
@@ -70,7 +70,7 @@ impl Node {
             is_up: false,
             status: ResourceStatus::default(),
             removals: 0,
-            _directory: directory,
+            directory,
         }
     }
 
@@ -154,6 +154,57 @@ fn failed(what: &str) -> Failure {
 
 fn nothing(_: &mut Node, _: &ToShard) -> Option<Answer> {
     None
+}
+
+/// `status` had nothing of it any more, though a start of the daemon brings it up.
+#[test]
+fn resource_that_was_held_down_is_so_again_where_its_new_text_cannot_be_stored() {
+    let mut node = Node { is_up: false, ..Node::with(&text("")) };
+    node.control.hold_down("r0".to_owned(), failed("it was not to be"));
+    let place = node.directory.path().join("state/resources");
+    let elsewhere = node.directory.path().join("elsewhere");
+    let failure = node.serve(
+        |control| control.up("r0", &text("options { quorum majority; }")),
+        &mut |_, message| {
+            if let ToShard::Host { .. } = message {
+                fs::rename(&place, &elsewhere).unwrap();
+            } else if let ToShard::Remove { .. } = message {
+                fs::rename(&elsewhere, &place).unwrap();
+            }
+            None
+        },
+    );
+    let failure = failure.unwrap_err();
+    assert!(failure.message.contains("state directory"), "{failure}");
+    assert!(!node.is_up);
+    let held = node.control.held_down().get("r0").cloned().expect("it is to be up, and is not");
+    assert!(held.message.contains("state directory") && held.hint.contains("up r0"), "{held}");
+}
+
+/// What came after that `down` was taken down, too.
+#[test]
+fn up_that_a_down_was_faster_than_takes_nothing_down() {
+    let mut node = Node::new();
+    let control = Arc::clone(&node.control);
+    let failure = node.serve(|control| control.up("r0", &text("")), &mut |_, message| {
+        if let ToShard::Host { .. } = message {
+            let (control, (begun, has_begun)) = (Arc::clone(&control), mpsc::channel());
+            // Nobody stores a text meanwhile.
+            thread::spawn(move || {
+                control.unsettled.end_with("other", || {
+                    begun.send(()).unwrap();
+                    control.lives.end("r0");
+                    Ok(())
+                })
+            });
+            has_begun.recv().unwrap();
+        }
+        None
+    });
+    let failure = failure.unwrap_err();
+    assert!(failure.message.contains("taken down meanwhile"), "{failure}");
+    assert_eq!(node.removals, 0);
+    assert_eq!(node.control.stored_text("r0").unwrap(), None);
 }
 
 /// They were called for what became of the resource of that name later, and whoever looks for
