@@ -46,6 +46,17 @@ struct Differences {
     steps: Vec<Step>,
 }
 
+/// What is to be done about them.
+struct Change {
+    wanted: Definition,
+    /// What runs, where that is not stored yet.
+    waiting: Option<String>,
+    missing: Missing,
+    added: Vec<NewVolume>,
+    /// The text, which is written and has not taken its place.
+    fresh: Unfinished,
+}
+
 /// What a resource was that goes down for a change.
 struct Former {
     text: String,
@@ -88,10 +99,9 @@ impl Control {
             }
         }
         let reply = self.bring_up(resource, text, &life)?;
-        self.store_text_of_new(resource, text, &life)?;
-        self.name_devices(resource);
-        self.place_threads();
-        Ok(reply)
+        let stored = self.store_text_of_new(resource, text, &life);
+        self.follow_text(resource, &life);
+        stored.map(|()| reply)
     }
 
     /// As `store_text`, of one that was just brought up.
@@ -134,6 +144,12 @@ impl Control {
         // Where a `down` began, what is up by now is somebody else's.
         drop(life.unless_over(take_down));
         failure
+    }
+
+    /// Devices and data threads follow what is stored.
+    pub(super) fn follow_text(&self, resource: &str, life: &Life) {
+        drop(life.unless_over(|| self.name_devices(resource)));
+        self.place_threads();
     }
 
     /// Takes a resource down, and forgets it; also one that was to be up and is not.
@@ -326,45 +342,82 @@ impl Control {
             self.add_volumes(&wanted, added)?;
             return Ok(Reply::Adjusted { changes, warnings });
         }
-        let fresh = self.state.prepare_text(resource, text).map_err(state_failure)?;
-        match running {
-            None => {
-                self.bring_up_for(resource, (text, &life), scope)?;
-                let stored = self.keep_text(resource, fresh, &life);
-                stored
-                    .map_err(|failure| self.down_unless_stored((resource, text), &life, failure))?;
-                self.connect_named(resource, scope)?;
+        let change = Change {
+            fresh: self.state.prepare_text(resource, text).map_err(state_failure)?,
+            waiting,
+            wanted,
+            missing,
+            added,
+        };
+        let done = match running {
+            None => self.bring_up_adjusted((resource, text), &life, change.fresh, scope),
+            Some(running) if is_restart => {
+                self.adjust_by_restart((resource, text), running, &life, scope, change)
             }
-            Some(running) if !is_restart => {
-                if let Some(waits) = self.redefine((resource, text), &wanted, &life)? {
-                    // Until then a restart must know of everyone who is needed.
-                    warnings.push(waits);
-                    let is_more = !(missing.is_empty() && added.is_empty());
-                    warnings.extend(is_more.then(|| REST_COMES_LATER.to_owned()));
-                    return Ok(Reply::Adjusted { changes, warnings });
-                }
-                // Whoever starts from here on finds the volumes that the replica has.
-                let former = waiting.unwrap_or(running);
-                self.keep_text(resource, fresh, &life).map_err(|failure| {
-                    self.define_back((resource, text), &former, &life, failure)
-                })?;
-                warnings.extend(self.complete(resource, &missing)?);
-                self.add_volumes(&wanted, added)?;
-            }
-            Some(running) => {
-                let former = self.former(resource, running)?;
-                let parts = former.parts.after_change(scope, &wanted, ids_of(&former.split));
-                let bringing = Bringing { text, parts, added: &added, life: &life };
-                self.restart(resource, &former, bringing, fresh)?;
-                let is_more = !added.is_empty();
-                let in_use = if is_more { self.add_volumes(&wanted, added) } else { Ok(()) };
-                warnings.extend(self.primary_again(resource, &former));
-                in_use?;
-            }
-        }
-        self.name_devices(resource);
-        self.place_threads();
+            Some(running) => self.adjust_running((resource, text), running, &life, change),
+        };
+        // Whatever became of it: some of it may be done.
+        self.follow_text(resource, &life);
+        warnings.extend(done?);
         Ok(Reply::Adjusted { changes, warnings })
+    }
+
+    /// The named peer is connected once the text is stored: else it stays up without one.
+    fn bring_up_adjusted(
+        &self,
+        (resource, text): (&str, &str),
+        life: &Life,
+        fresh: Unfinished,
+        scope: &AdjustScope,
+    ) -> Result<Vec<String>, Failure> {
+        self.bring_up_for(resource, (text, life), scope)?;
+        let stored = self.keep_text(resource, fresh, life);
+        stored.map_err(|failure| self.down_unless_stored((resource, text), life, failure))?;
+        self.connect_named(resource, scope)?;
+        Ok(Vec::new())
+    }
+
+    /// Without disturbing it. Warnings come of it.
+    fn adjust_running(
+        &self,
+        (resource, text): (&str, &str),
+        running: String,
+        life: &Life,
+        change: Change,
+    ) -> Result<Vec<String>, Failure> {
+        let Change { wanted, missing, added, fresh, waiting } = change;
+        if let Some(waits) = self.redefine((resource, text), &wanted, life)? {
+            // Until then a restart must know of everyone who is needed.
+            let is_more = !(missing.is_empty() && added.is_empty());
+            let rest = is_more.then(|| REST_COMES_LATER.to_owned());
+            return Ok([waits].into_iter().chain(rest).collect());
+        }
+        // Whoever starts from here on finds the volumes that the replica has.
+        let former = waiting.unwrap_or(running);
+        self.keep_text(resource, fresh, life)
+            .map_err(|failure| self.define_back((resource, text), &former, life, failure))?;
+        let warnings = self.complete(resource, &missing)?;
+        self.add_volumes(&wanted, added)?;
+        Ok(warnings)
+    }
+
+    fn adjust_by_restart(
+        &self,
+        (resource, text): (&str, &str),
+        running: String,
+        life: &Life,
+        scope: &AdjustScope,
+        change: Change,
+    ) -> Result<Vec<String>, Failure> {
+        let Change { wanted, added, fresh, .. } = change;
+        let former = self.former(resource, running)?;
+        let parts = former.parts.after_change(scope, &wanted, ids_of(&former.split));
+        let bringing = Bringing { text, parts, added: &added, life };
+        self.restart(resource, &former, bringing, fresh)?;
+        let is_more = !added.is_empty();
+        let in_use = if is_more { self.add_volumes(&wanted, added) } else { Ok(()) };
+        let warnings = self.primary_again(resource, &former);
+        in_use.map(|()| warnings)
     }
 
     /// On a node that the text names no more its own name is not what is wrong.

@@ -107,10 +107,9 @@ impl Control {
         let wait = (&mut patience, DISK_STALL_MAX);
         let bringing = Bringing { text, parts: Parts::NONE, added: &[], life: &life };
         let reply = self.bring_up_with(resource, bringing, wait)?;
-        self.store_text_of_new(resource, text, &life)?;
-        self.name_devices(resource);
-        self.place_threads();
-        Ok(reply)
+        let stored = self.store_text_of_new(resource, text, &life);
+        self.follow_text(resource, &life);
+        stored.map(|()| reply)
     }
 
     pub(super) fn bring_up_with(

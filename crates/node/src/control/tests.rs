@@ -1,6 +1,7 @@
 //! Commands of an operator, beside data threads that answer as a test has it.
 
 use std::net::TcpListener;
+use std::os::unix::fs::symlink;
 use std::time::Duration;
 use std::{fs, thread};
 
@@ -205,6 +206,23 @@ fn up_that_a_down_was_faster_than_takes_nothing_down() {
     assert!(failure.message.contains("taken down meanwhile"), "{failure}");
     assert_eq!(node.removals, 0);
     assert_eq!(node.control.stored_text("r0").unwrap(), None);
+}
+
+/// They had no names until the next `adjust`, and the resource was up.
+#[test]
+fn devices_have_their_names_where_the_peer_of_an_adjust_cannot_be_connected() {
+    let mut node = Node::new();
+    let devices = node.directory.path().join("dev");
+    fs::create_dir(&devices).unwrap();
+    // Not everybody may make the name itself; it is there, as of a Primary.
+    symlink("ublkb7", devices.join("drbd7")).unwrap();
+    let scope = AdjustScope { peer: Some("b".to_owned()), ..AdjustScope::default() };
+    let failure = node.adjust(&text(""), &scope, &mut |_, message| {
+        matches!(message, ToShard::Connect { .. }).then(|| Err(failed("it does not connect")))
+    });
+    assert_eq!(failure.unwrap_err().message, "it does not connect");
+    assert!(node.is_up);
+    fs::symlink_metadata(devices.join("drbd/by-res/r0/0")).unwrap();
 }
 
 /// They were called for what became of the resource of that name later, and whoever looks for
