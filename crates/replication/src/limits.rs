@@ -118,6 +118,10 @@ pub const GIVE_WAY_RETRY: Duration = Duration::from_secs(2);
 pub const TELLING_DEADLINE: Duration = Duration::from_secs(2);
 /// A promotion that has not succeeded by then is answered with the reason.
 pub const PROMOTE_DEADLINE: Duration = Duration::from_secs(20);
+/// The same where it waits for proof that others are out: what was asked before it would have ended
+/// otherwise may be answered, and be of use. However often others come and go, it ends by then.
+pub const PROVEN_PROMOTE_DEADLINE: Duration =
+    FENCE_PATIENCE.saturating_add(PROMOTE_DEADLINE).saturating_add(PROMOTE_DEADLINE);
 /// How long nobody leads before an in-sync replica does, to bring others up to date, after a
 /// Primary was lost. Longer than its clients take to turn to another node.
 pub const CARETAKER_WAIT: Duration = Duration::from_secs(3);

@@ -245,22 +245,78 @@ fn what_a_seal_reports_is_bounded_and_covers_all() {
     }
 }
 
+/// Node 1 of nodes 0 to 2, and a value of all of them: `quorum off`, and who is not in reach has to
+/// be out. Nobody is connected.
+fn one_of_three_that_fences() -> Resource {
+    let mut value = joined(ValueId(8));
+    let third = MemberOptions { node: node(2), ..options(None).members[0] };
+    value.voters.push(Voter { node: node(2), store: VoteStoreId(0) });
+    value.members.insert(node(2));
+    let mut options = options(Some(superblock(None)));
+    options.members.push(third);
+    options.register.accepted = Some((Ballot { counter: 5, random: 1 }, value));
+    options.demands.without_quorum = WithoutQuorum::GoOnFenced;
+    Resource::new(options)
+}
+
+fn connect_third(resource: &mut Resource, now: Time) -> Vec<ResourceAction> {
+    let report = PeerReport { boot_id: BootId(3), shards: 1, features: FEATURES, replica: None };
+    step_at(resource, now, ResourceInput::Connected { peer: node(2), report: Box::new(report) })
+}
+
+fn answers(all: &[(Time, ResourceAction)]) -> Vec<Time> {
+    let answers = all.iter().filter(|(_, it)| matches!(it, ResourceAction::Answer { .. }));
+    answers.map(|(at, _)| *at).collect()
+}
+
+fn promote(resource: &mut Resource) {
+    let command = Command::Promote(PromoteMode::Normal);
+    step(resource, ResourceInput::Command { id: CommandId(1), command });
+}
+
 /// A script takes longer than a promotion that is not asked for proof.
 #[test]
 fn a_promotion_that_waits_for_a_proof_sleeps_until_there_is_one() {
     let mut alone = options(Some(superblock(None)));
     alone.register.accepted = Some((Ballot { counter: 5, random: 1 }, joined(ValueId(8))));
     alone.demands.without_quorum = WithoutQuorum::GoOnFenced;
-    let mut resource = Resource::new(alone);
-    let (id, start) = (CommandId(1), Time(2));
-    let promote = Command::Promote(PromoteMode::Normal);
-    step(&mut resource, ResourceInput::Command { id, command: promote });
+    let (mut resource, start) = (Resource::new(alone), Time(2));
+    promote(&mut resource);
     let all = tick_until(&mut resource, start, start + 2 * limits::FENCE_PATIENCE);
     let asked = all.iter().filter(|(_, it)| matches!(it, ResourceAction::AskToFence { .. }));
     let asked: Vec<Time> = asked.map(|(at, _)| *at).collect();
-    let answers = all.iter().filter(|(_, it)| matches!(it, ResourceAction::Answer { .. }));
-    let answers: Vec<Time> = answers.map(|(at, _)| *at).collect();
-    assert_eq!((asked.len(), answers), (1, vec![asked[0] + limits::FENCE_PATIENCE]));
+    assert_eq!((asked.len(), answers(&all)), (1, vec![asked[0] + limits::FENCE_PATIENCE]));
+}
+
+/// Each question is asked again before the other one is given up.
+#[test]
+fn questions_that_nobody_answers_keep_no_promotion_waiting_for_ever() {
+    let (mut resource, start) = (one_of_three_that_fences(), Time(2));
+    connect_third(&mut resource, start);
+    promote(&mut resource);
+    let half = start + limits::FENCE_PATIENCE / 2;
+    let mut all = tick_until(&mut resource, start, half);
+    step_at(&mut resource, half, ResourceInput::Disconnected { peer: node(2) });
+    all.extend(tick_until(&mut resource, half, start + 10 * limits::FENCE_PATIENCE));
+    let asked = all.iter().filter(|(_, it)| matches!(it, ResourceAction::AskToFence { .. }));
+    assert!(asked.count() > 1, "no question is asked again");
+    assert!(answers(&all).iter().any(|at| *at <= start + limits::PROVEN_PROMOTE_DEADLINE));
+}
+
+/// Each time it is tried with one more, and then asked about once more.
+#[test]
+fn a_peer_that_comes_and_goes_keeps_no_promotion_waiting_for_ever() {
+    let (mut resource, mut now) = (one_of_three_that_fences(), Time(2));
+    promote(&mut resource);
+    let mut all = Vec::new();
+    let end = now + limits::PROVEN_PROMOTE_DEADLINE;
+    while now < end {
+        all.extend(tick_until(&mut resource, now, now + limits::PROMOTE_DEADLINE / 2));
+        now = now + limits::PROMOTE_DEADLINE / 2;
+        connect_third(&mut resource, now);
+        step_at(&mut resource, now, ResourceInput::Disconnected { peer: node(2) });
+    }
+    assert_eq!(answers(&all), [end]);
 }
 
 /// A disk takes its time to become larger, and more than the next try was to wait.

@@ -113,6 +113,10 @@ impl Promotion {
         self.commands
     }
 
+    fn latest_end(&self) -> Time {
+        self.began + limits::PROVEN_PROMOTE_DEADLINE
+    }
+
     fn wake_at(&self, end: Time) -> Time {
         let phase = match &self.phase {
             Phase::Sealing { until, .. }
@@ -169,7 +173,7 @@ impl Resource {
 
     /// When it is given up: what others are asked for proof of takes longer than what it asks them.
     fn end_of(&self, promotion: &Promotion) -> Time {
-        promotion.deadline.max(self.fencing_until())
+        promotion.deadline.max(self.fencing_until().min(promotion.latest_end()))
     }
 
     pub(crate) fn promotion_wakes_at(&self) -> Time {
