@@ -77,6 +77,34 @@ fn a_secondary_takes_over_from_a_primary_that_was_put_out() {
     assert!(!it.is_split(0, 1) && !it.is_split(1, 0));
 }
 
+/// A script takes longer than a promotion that is not asked for proof: who put the peer out, and
+/// then gave up, would leave nobody to serve.
+#[test]
+fn a_proof_that_takes_its_time_is_not_in_vain() {
+    let mut it = pair();
+    it.part(&[0], &[1]);
+    let promoted = it.command(1, Command::Promote(PromoteMode::Normal));
+    it.until("the question", |it| asks_about(it, 1, 0));
+    it.run(Duration::from_secs(30));
+    it.cluster.kill(0);
+    it.cluster.answer_fence(1, FenceVerdict::Out);
+    it.until("the promotion", |it| it.succeeded(promoted));
+    assert_eq!(it.must_read(1, 7), 1);
+}
+
+/// It is tried with the vote that is there now.
+#[test]
+fn a_promotion_that_waits_for_proof_goes_on_with_the_peer_that_is_back() {
+    let mut it = pair();
+    it.cluster.kill(0);
+    let promoted = it.command(1, Command::Promote(PromoteMode::Normal));
+    it.until("the question", |it| asks_about(it, 1, 0));
+    it.run(Duration::from_secs(30));
+    it.cluster.start(0);
+    it.until("the promotion", |it| it.succeeded(promoted));
+    assert_eq!(it.must_read(1, 7), 1);
+}
+
 /// The other one may have gone on, with proof that this node was out: it was.
 #[test]
 fn a_node_that_was_restarted_proves_nothing() {

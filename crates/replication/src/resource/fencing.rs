@@ -110,24 +110,28 @@ impl Resource {
     }
 
     pub(crate) fn on_fence_answer(&mut self, number: u64, verdict: FenceVerdict) {
-        for known in self.fencing.peers.values_mut() {
-            let (Fenced::Asked { number: asked, .. } | Fenced::NotOut { number: asked, .. }) =
-                *known
-            else {
-                continue;
-            };
-            if asked == number {
-                *known = match verdict {
-                    FenceVerdict::Out => Fenced::Out,
-                    FenceVerdict::Unproven => Fenced::NotOut { number, since: self.now },
-                };
+        let now = self.now;
+        let asked = self.fencing.peers.values_mut().find(|known| match known {
+            Fenced::Asked { number: asked, .. } | Fenced::NotOut { number: asked, .. } => {
+                *asked == number
             }
+            Fenced::Out => false,
+        });
+        let Some(known) = asked else { return };
+        match verdict {
+            FenceVerdict::Out => {
+                *known = Fenced::Out;
+                self.prolong_promotion();
+            }
+            FenceVerdict::Unproven => *known = Fenced::NotOut { number, since: now },
         }
     }
 
     /// The peer is connected: what was known of it before is over.
     pub(crate) fn forget_fenced(&mut self, peer: NodeId) {
-        self.fencing.peers.remove(&peer);
+        if self.fencing.peers.remove(&peer).is_some() {
+            self.prolong_promotion();
+        }
     }
 
     /// Somebody wants to be Primary: what nobody could do before is asked for again.

@@ -176,6 +176,16 @@ impl Resource {
         promotion.deadline.max(self.fencing_until().min(promotion.latest_end()))
     }
 
+    /// What it waited for is there, or is another thing now: it is tried once more, however long
+    /// that took.
+    pub(crate) fn prolong_promotion(&mut self) {
+        let until = self.now + limits::PROMOTE_DEADLINE;
+        let promotion = self.promotion.as_mut().filter(|it| it.purpose == Purpose::Clients);
+        if let Some(promotion) = promotion {
+            promotion.deadline = promotion.deadline.max(until.min(promotion.latest_end()));
+        }
+    }
+
     pub(crate) fn promotion_wakes_at(&self) -> Time {
         let wakes_at = |promotion: &Promotion| promotion.wake_at(self.end_of(promotion));
         self.promotion.as_ref().map_or(Time::NEVER, wakes_at)
