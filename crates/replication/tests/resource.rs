@@ -319,6 +319,28 @@ fn a_peer_that_comes_and_goes_keeps_no_promotion_waiting_for_ever() {
     assert_eq!(answers(&all), [end]);
 }
 
+/// One of the two others is back, or votes again, and with it nobody has to be out: that of the
+/// third one is not waited for.
+#[test]
+fn a_promotion_that_has_a_quorum_waits_for_no_proof() {
+    let start = Time(2);
+    let late = start + limits::FENCE_PATIENCE / 2;
+    for connected in [start, late] {
+        let mut resource = one_of_three_that_fences();
+        promote(&mut resource);
+        let mut all = tick_until(&mut resource, start, connected);
+        connect_third(&mut resource, connected);
+        all.extend(tick_until(&mut resource, connected, late));
+        let store = Some(VoteStoreId(9));
+        let members = MemberSet(0b111);
+        let report = Control::Report { store, session: None, accepted: None, members };
+        let report = ResourceInput::Control { from: node(2), message: Box::new(report) };
+        step_at(&mut resource, late, report);
+        all.extend(tick_until(&mut resource, late, start + limits::PROVEN_PROMOTE_DEADLINE));
+        assert_eq!(answers(&all), [late + limits::PROMOTE_DEADLINE], "{connected:?}");
+    }
+}
+
 /// A disk takes its time to become larger, and more than the next try was to wait.
 #[test]
 fn a_replica_whose_disk_is_being_enlarged_sleeps_until_it_is() {

@@ -134,6 +134,13 @@ impl Resource {
         }
     }
 
+    /// Nobody has to be out any more: there is a quorum, or nothing here to go on with alone.
+    pub(crate) fn end_wait_for_proof(&mut self) {
+        if !self.fencing.peers.is_empty() {
+            self.prolong_promotion();
+        }
+    }
+
     /// Somebody wants to be Primary: what nobody could do before is asked for again.
     pub(crate) fn retry_fencing(&mut self) {
         let now = self.now;
@@ -154,9 +161,10 @@ impl Resource {
         })
     }
 
-    /// Until then an answer may be on its way.
+    /// Until then an answer may be on its way that is waited for.
     pub(crate) fn fencing_until(&self) -> Time {
-        self.answers_due().max().unwrap_or(Time::ZERO)
+        let due = self.answers_due().filter(|_| self.wants_to_go_alone());
+        due.max().unwrap_or(Time::ZERO)
     }
 
     /// When a question that was not answered is to be asked again.

@@ -224,7 +224,10 @@ impl Resource {
 
     pub(crate) fn advance_alone(&mut self) {
         let Some(wait) = self.alone_wait() else {
-            self.forks.alone_at = Time::NEVER;
+            if self.wants_to_go_alone() {
+                self.forks.alone_at = Time::NEVER;
+                self.end_wait_for_proof();
+            }
             return;
         };
         if self.forks.alone_at == Time::NEVER {
