@@ -202,12 +202,10 @@ impl Handlers {
             return Some(Verdict::Refused);
         }
         count.pending += 1;
-        // Clients wait for what fences.
-        if call.is_fence() {
-            shared.waiting.push_front(call);
-        } else {
-            shared.waiting.push_back(call);
-        }
+        // Clients wait for what fences, and longest for what was called for first.
+        let others = shared.waiting.iter().position(|it| !it.is_fence());
+        let place = others.filter(|_| call.is_fence()).unwrap_or(shared.waiting.len());
+        shared.waiting.insert(place, call);
         None
     }
 
@@ -605,6 +603,26 @@ mod tests {
             }
         }
         assert_eq!(fenced.len(), many.len());
+    }
+
+    /// Before all other calls, in the order in which it was asked for: who asked first waits
+    /// longest.
+    #[test]
+    fn who_is_to_be_put_out_first_is() {
+        let names: Vec<String> = (0..HANDLERS_WAITING_MAX).map(|it| it.to_string()).collect();
+        let handlers = with_scripts(&names.iter().map(|it| &**it).collect::<Vec<_>>());
+        call(&handlers, "0");
+        names.iter().for_each(|name| assert_eq!(ask_to_fence(&handlers, name, 7), None));
+        let calls = std::iter::from_fn(|| {
+            let call = handlers.take()?;
+            handlers.finish(&call, 7);
+            Some((call.resource, call.trigger.handler))
+        });
+        let calls: Vec<(String, &str)> = calls.collect();
+        let mut wanted: Vec<(String, &str)> =
+            names.into_iter().map(|name| (name, "fence-peer")).collect();
+        wanted.push(("0".to_owned(), "disconnected"));
+        assert_eq!(calls, wanted);
     }
 
     /// The scripts of many volumes take longer than the core waits for an answer.
