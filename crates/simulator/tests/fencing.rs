@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use replication::contract::{Command, FenceVerdict, PromoteMode};
+use replication::limits;
+use replication::resource::{Demands, Meanwhile, WithoutQuorum};
 use simulator::run::run_fenced;
 use simulator::scenario::Scenario;
 use simulator::seeds::all_of;
@@ -12,6 +14,10 @@ fn pair() -> Scenario {
     let mut it = Scenario::with_fencing(2, 0);
     it.must_write(0, 7, 1);
     it
+}
+
+fn without_quorum(without_quorum: WithoutQuorum) -> Demands {
+    Demands { without_quorum, ..Demands::default() }
 }
 
 fn asks_about(it: &Scenario, node: usize, peer: usize) -> bool {
@@ -174,6 +180,49 @@ fn a_proof_is_good_for_one_absence() {
     it.until("another question", |it| asks_about(it, 0, 1));
     it.run(Duration::from_secs(5));
     assert_eq!(it.ended(waiting), None);
+}
+
+/// What an unreachable peer is depends on the options: dead enough without a quorum, and no proof
+/// with one. An "out" of before may be of either.
+#[test]
+fn a_proof_ends_when_the_options_ask_for_a_better_one() {
+    let mut it = pair();
+    it.demand(without_quorum(WithoutQuorum::GoOnFenced));
+    it.part(&[0], &[1]);
+    let promoted = it.command(1, Command::Promote(PromoteMode::Normal));
+    it.until("the question", |it| asks_about(it, 1, 0));
+    it.run(limits::PROVEN_PROMOTE_DEADLINE);
+    assert!(it.failed(promoted), "nobody answered");
+    it.cluster.answer_fence(1, FenceVerdict::Out);
+    it.demand(without_quorum(WithoutQuorum::Prove(Meanwhile::Hold)));
+    let promoted = it.command(1, Command::Promote(PromoteMode::Normal));
+    it.until("another question", |it| asks_about(it, 1, 0));
+    assert!(!it.succeeded(promoted));
+}
+
+/// The script was called while less was proof enough.
+#[test]
+fn an_answer_by_the_options_of_before_is_none() {
+    let mut it = pair();
+    it.demand(without_quorum(WithoutQuorum::GoOnFenced));
+    it.part(&[0], &[1]);
+    let waiting = it.write(0, 7, 2);
+    it.until("the question", |it| asks_about(it, 0, 1));
+    let first = it.cluster.fence_asked[0].take();
+    it.demand(without_quorum(WithoutQuorum::Prove(Meanwhile::Hold)));
+    it.until("another question", |it| asks_about(it, 0, 1));
+    let second = std::mem::replace(&mut it.cluster.fence_asked[0], first);
+    it.cluster.answer_fence(0, FenceVerdict::Out);
+    it.run(Duration::from_secs(5));
+    assert_eq!(it.ended(waiting), None);
+    // What becomes of requests meanwhile says nothing of what is proof.
+    it.demand(without_quorum(WithoutQuorum::Prove(Meanwhile::AsDemanded)));
+    it.run(Duration::from_secs(5));
+    assert_eq!(it.cluster.fence_asked[0], None, "the second one stands");
+    it.cluster.kill(1);
+    it.cluster.fence_asked[0] = second;
+    it.cluster.answer_fence(0, FenceVerdict::Out);
+    it.until("the write", |it| it.ended(waiting).is_some());
 }
 
 /// Between the core and its node, questions and answers may get lost. One that only comes late is

@@ -13,7 +13,8 @@
 //!   process was out: one that lives was not, one that was started since may have been.
 //!
 //! A proof is about the peer as it was left: it ends when the peer is connected again, for then it
-//! is admitted anew. A proof that was a lie makes a fork, which is found like any other (9.5).
+//! is admitted anew. It is what the options asked for: it ends when they ask for another one. A
+//! proof that was a lie makes a fork, which is found like any other (9.5).
 
 use std::collections::BTreeMap;
 
@@ -134,6 +135,16 @@ impl Resource {
         }
     }
 
+    /// The options changed. Where they ask for another proof than before, what is known, and what
+    /// is being found out, may be of the former one: a script that called an unreachable peer out
+    /// gave no proof to a quorum.
+    pub(crate) fn review_proofs(&mut self, before: WithoutQuorum) {
+        if proof_of(before) != proof_of(self.options.demands.without_quorum) {
+            self.end_wait_for_proof();
+            self.fencing.peers.clear();
+        }
+    }
+
     /// Nobody has to be out any more: there is a quorum, or nothing here to go on with alone.
     pub(crate) fn end_wait_for_proof(&mut self) {
         if !self.fencing.peers.is_empty() {
@@ -189,6 +200,23 @@ impl Resource {
             WithoutQuorum::GoOnFenced => self.not_out().is_empty(),
             WithoutQuorum::Prove(Meanwhile::Hold) => self.may_prove() && self.not_out().is_empty(),
         }
+    }
+}
+
+/// What has to be said of a peer, so that it is out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Proof {
+    /// That nobody reaches it.
+    Unreachable,
+    /// That it does not go on.
+    Out,
+}
+
+fn proof_of(without_quorum: WithoutQuorum) -> Option<Proof> {
+    match without_quorum {
+        WithoutQuorum::Wait | WithoutQuorum::GoOn => None,
+        WithoutQuorum::GoOnFenced => Some(Proof::Unreachable),
+        WithoutQuorum::Prove(Meanwhile::AsDemanded | Meanwhile::Hold) => Some(Proof::Out),
     }
 }
 

@@ -184,7 +184,8 @@ impl Resource {
 
     /// The options changed.
     pub(crate) fn on_demands(&mut self, demands: Demands) {
-        self.options.demands = demands;
+        let before = std::mem::replace(&mut self.options.demands, demands);
+        self.review_proofs(before.without_quorum);
     }
 
     /// Tells the groups what holds now; before they hear of a smaller write set.
