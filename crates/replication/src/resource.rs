@@ -367,7 +367,7 @@ impl Resource {
         self.reaches_majority().then_some(session.nonce)
     }
 
-    /// As a voter: somebody asks for the lease of its session. Another life of this voter holds
+    /// As a voter: a peer asks for the lease of its session. Another life of this voter holds
     /// strangers off for the session that its disk names.
     pub fn grant(&mut self, now: Time, from: NodeId, nonce: Nonce, length: Duration) -> bool {
         self.saves.names_session(&self.voter, nonce) && self.voter.grant(now, from, nonce, length)

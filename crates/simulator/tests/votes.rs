@@ -167,3 +167,17 @@ fn a_primary_that_was_cut_off_for_a_moment_goes_on() {
         assert_eq!(it.must_read(3, 7), 3);
     }
 }
+
+/// Its next life leads nothing, and holds nobody off for what this one read.
+#[test]
+fn what_a_leader_is_still_writing_counts_for_its_own_lease() {
+    let mut it = three();
+    it.demote(0);
+    it.cluster.slow[0].save = Duration::from_secs(10);
+    it.promote(0);
+    it.part(&[0], &[2]);
+    it.run(Duration::from_secs(3));
+    let read = it.read(0, 7);
+    it.run(Duration::from_millis(100));
+    assert_eq!(it.ended(read), Some(&Ok(Some(vec![1]))));
+}

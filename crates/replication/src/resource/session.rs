@@ -328,7 +328,9 @@ impl Resource {
         let (me, now) = (self.me(), self.now);
         let Some(session) = &self.session else { return };
         let nonce = session.nonce;
-        let own = self.grant(now, me, nonce, limits::LEASE);
+        // Not as it is on the disk: another life of this voter holds nobody off for a session that
+        // ended with this one.
+        let own = self.voter.grant(now, me, nonce, limits::LEASE);
         let Some(config) = self.chosen.as_ref().map(|chosen| &chosen.value) else { return };
         let own = own.then_some((now, me, self.voter.register.store));
         let grants = self
