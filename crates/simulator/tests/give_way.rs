@@ -344,6 +344,27 @@ fn a_word_ends_where_who_was_asked_goes_away() {
     }
 }
 
+/// Who is asked by the first one may have agreed already.
+#[test]
+fn the_last_word_is_the_one_that_counts() {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    it.must_write(0, 7, 1);
+    it.part(&[0], &[1, 2]);
+    it.part(&[1], &[2]);
+    it.must_write(0, 7, 10);
+    for (node, value) in [(1, 20), (2, 30)] {
+        it.promote(node);
+        it.must_write(node, 7, value);
+        it.demote(node);
+    }
+    it.meet(&[1], &[0, 2]);
+    it.until("the split brain", |it| it.is_split(1, 0) && it.is_split(1, 2) && it.is_split(2, 1));
+    it.command(1, Command::DiscardData { peer: NodeId::new(2) });
+    it.discard(1, 0);
+    it.run(A_WHILE);
+    assert_eq!(it.on_disk(1, 7), 10);
+}
+
 /// A word that is given in the moment in which they meet is heeded.
 #[test]
 fn who_is_told_while_they_meet_gives_way() {

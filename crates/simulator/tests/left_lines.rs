@@ -449,6 +449,44 @@ fn a_refusal_of_who_is_being_copied_to_is_for_once() {
     assert_eq!(it.must_read(2, 7), 10);
 }
 
+/// The same node is told to give way to node 2, which it does not see yet: that is nothing to the
+/// one that it asks without a word, and that refuses.
+#[test]
+fn a_refusal_of_who_was_asked_without_a_word_does_not_end_the_wish() {
+    let mut it = Scenario::with_quorum_off(4, 1);
+    it.must_write(0, 7, 1);
+    it.part(&[0], &[1, 2, 3]);
+    it.part(&[2], &[1, 3]);
+    it.must_write(0, 7, 10);
+    it.promote(2);
+    it.must_write(2, 7, 30);
+    it.demote(2);
+    it.promote(1);
+    it.must_write(1, 7, 20);
+    it.demote(1);
+    it.run(Duration::from_secs(1));
+    it.part(&[1], &[3]);
+    it.demote(0);
+    let none = WithoutPrimary::Node(NodeId::new(1).expect("a node"));
+    let after_split = AfterSplit { none, ..AfterSplit::default() };
+    let without_quorum = WithoutQuorum::GoOn;
+    it.demand(Demands { without_quorum, after_split, ..Demands::default() });
+    it.cluster.slow[1].write = Duration::from_secs(10);
+    it.meet(&[0], &[1]);
+    let branch = |it: &Scenario, node| it.status(node).map(|status| status.branch);
+    it.until("node 1 to give its data up", |it| branch(it, 1) == branch(it, 0));
+    it.run(Duration::from_millis(300));
+    it.discard(3, 2);
+    it.meet(&[1], &[3]);
+    it.until("the split brain", |it| it.is_split(3, 1));
+    it.run(Duration::from_secs(1));
+    it.part(&[1], &[3]);
+    it.meet(&[2], &[3]);
+    it.until("the end of the split brain", |it| branch(it, 3) == branch(it, 2));
+    it.promote(3);
+    assert_eq!(it.must_read(3, 7), 30);
+}
+
 /// The wish names nobody, and a Primary without a disk is met before the replica of its line.
 #[test]
 fn who_has_no_data_to_follow_does_not_end_the_wish() {

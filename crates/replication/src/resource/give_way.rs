@@ -478,7 +478,9 @@ impl Resource {
             .get(&from)
             .and_then(|peer| peer.split.as_ref())
             .is_some_and(|split| split.report.replica.is_some());
-        if has_replica && !self.has_asked() && self.giving.wish.take().is_some() {
+        let is_over = has_replica && !self.has_asked();
+        let is_meant = |wish: &mut Wish| is_meant(from, wish.peer);
+        if is_over && self.giving.wish.take_if(is_meant).is_some() {
             let outcome = AfterSplitBrain::KeepsData;
             self.actions.push(ResourceAction::AfterSplit { peer: from, outcome });
         }
@@ -496,7 +498,7 @@ impl Resource {
         let is_wanted = match standing {
             BY_WORD => {
                 let has_data = self.head().is_some_and(|head| self.has_data_of(&head.value));
-                self.giving.wish.is_some() || !has_data
+                self.giving.wish.is_some_and(|wish| is_meant(from, wish.peer)) || !has_data
             }
             _ => split.talk.own.is_some_and(|own| own.id == standing),
         };
@@ -504,7 +506,8 @@ impl Resource {
         let is_free = is_violent || !(self.serves_clients() || self.is_candidate());
         if !is_wanted || !is_free || self.is_discarding() || self.stop.is_some() {
             // It stays as it is for as long as we are connected: not for ever.
-            return self.reset(from);
+            self.reset(from);
+            return self.start_discard();
         }
         if is_violent {
             self.end_session();
