@@ -3,7 +3,9 @@
 //! Any in-sync member may serve any read (PROTOCOL.md 5.6): what is chosen here decides how fast a
 //! read is, never what it returns. A member's weight is how long its reads took lately, times how
 //! many of them are under way. What is not chosen seems a little faster with each choice, so that
-//! a member that was slow once is tried again.
+//! a member that was slow once is tried again; and what happened once to all that was under way, as
+//! where its process waited for a core, is no measure of what comes: its latency counts as five
+//! times what it was at most, once for each round trip.
 
 use std::time::Duration;
 
