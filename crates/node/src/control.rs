@@ -7,6 +7,7 @@ pub(crate) mod watch;
 mod looking;
 mod asking;
 mod configuring;
+mod adjust;
 mod lives;
 pub(crate) mod disk_work;
 mod stepwise;
@@ -45,8 +46,8 @@ use replication::contract::{
 };
 use stdx::time::Time;
 
+use crate::control::adjust::Mode;
 use crate::control::asking::{About, ask_status};
-use crate::control::configuring::Mode;
 use crate::control::credentials::{CredentialsKeeper, keep_credentials};
 use crate::control::disk_work::{Claim, DiskWork};
 use crate::control::handlers::Handlers;

@@ -1,27 +1,20 @@
-//! Resources and their texts: up, down, adjust, and what is running.
+//! Resources and their texts: up, down, and what is running.
 
-use std::iter;
 use std::net::{TcpListener, UdpSocket};
 use std::sync::Arc;
 
 use api::request::AdjustScope;
 use api::response::{Failure, FailureCode, Reply, Running, RunningReply};
-use api::role::Role;
-use config::steps::{Reach, Skipped, Step, steps_but};
-use replication::contract::PromoteMode;
 
 use crate::attach::read_replica;
-use crate::attach::volumes::NewVolume;
 use crate::control::Control;
 use crate::control::handlers::Scripts;
 use crate::control::lives::Life;
 use crate::control::resync_order::Before;
-use crate::control::stepwise::{Bringing, Missing, MissingPeer, Parts, ids_of};
+use crate::control::stepwise::{Bringing, Parts};
 use crate::crash;
-use crate::definition::{Definition, DiskPlace};
-use crate::limits::{
-    ATTACH_PATIENCE, COMMAND_PATIENCE, DISK_END_STALL_MAX, DISK_STALL_MAX, MEMBERS_PATIENCE,
-};
+use crate::definition::Definition;
+use crate::limits::{ATTACH_PATIENCE, COMMAND_PATIENCE, DISK_END_STALL_MAX, DISK_STALL_MAX};
 use crate::links::listening::{is_missing, missing_address};
 use crate::log::{Scope, log};
 use crate::patience::Patience;
@@ -29,44 +22,6 @@ use crate::shard::commands::{address_failure, unknown_resource};
 use crate::shard::hosting::own_addresses;
 use crate::shard::messages::{Force, Ticket, ToShard};
 use crate::state_dir::Unfinished;
-
-/// Whether `adjust` does what it tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
-    DryRun,
-    Do,
-}
-
-const REST_COMES_LATER: &str = "disks and peers that are missing come with another `adjust` then";
-
-/// What lies between a running resource and a text.
-struct Differences {
-    wanted: Definition,
-    running: Option<String>,
-    steps: Vec<Step>,
-}
-
-/// What is to be done about them.
-struct Change {
-    wanted: Definition,
-    /// What runs, where that is not stored yet.
-    waiting: Option<String>,
-    missing: Missing,
-    added: Vec<NewVolume>,
-    /// The text, which is written and has not taken its place.
-    fresh: Unfinished,
-}
-
-/// What a resource was that goes down for a change.
-struct Former {
-    text: String,
-    parts: Parts,
-    was_primary: bool,
-    /// Peers that it is to meet again once it is Primary.
-    split: Vec<MissingPeer>,
-    /// Why it is without the disk that it should have.
-    no_disk: Option<Failure>,
-}
 
 /// What a resource asks of its node beside the volumes.
 #[derive(Debug, Default)]
@@ -117,7 +72,7 @@ impl Control {
 
     /// What would not come up with the daemon does not stay up, either. What failed, and what
     /// became of it.
-    fn down_unless_stored(
+    pub(super) fn down_unless_stored(
         &self,
         (resource, text): (&str, &str),
         life: &Life,
@@ -195,7 +150,7 @@ impl Control {
         self.resync_order.restore(resource, before.comes_after);
     }
 
-    fn forget_orders(&self, resource: &str) {
+    pub(super) fn forget_orders(&self, resource: &str) {
         self.handlers.forget(resource);
         self.resync_order.forget(resource);
     }
@@ -211,7 +166,12 @@ impl Control {
         self.keep_text(resource, fresh, life)
     }
 
-    fn keep_text(&self, resource: &str, text: Unfinished, life: &Life) -> Result<(), Failure> {
+    pub(super) fn keep_text(
+        &self,
+        resource: &str,
+        text: Unfinished,
+        life: &Life,
+    ) -> Result<(), Failure> {
         let keep = || life.note(|| text.take_place().map_err(state_failure));
         self.unsettled.end_with(resource, keep)
     }
@@ -241,8 +201,17 @@ impl Control {
         Ok(reply)
     }
 
+    /// On a node that the text names no more its own name is not what is wrong.
+    pub(super) fn left_out(&self, resource: &str, failure: Failure) -> Failure {
+        if failure.code != FailureCode::NotOnThisNode || self.is_up(resource).is_none() {
+            return failure;
+        }
+        let hint = format!("it is up here: `basalt adm down {resource}` once the others follow");
+        Failure { hint, ..failure }
+    }
+
     /// Asks again while the resource is changing.
-    fn ask_until_ready(
+    pub(super) fn ask_until_ready(
         &self,
         resource: &str,
         patience: &mut Patience,
@@ -263,7 +232,7 @@ impl Control {
     }
 
     /// Ends to serve a resource, its block device first.
-    fn remove(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
+    pub(super) fn remove(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
         self.without_device(resource, force, |name| {
             let resource = name.to_owned();
             self.ask(name, |ticket| ToShard::Remove { ticket, resource, force })
@@ -286,372 +255,9 @@ impl Control {
         self.bring_up_with(resource, bringing, (&mut patience, DISK_STALL_MAX))
     }
 
-    /// What `adjust` would do, and the text that is running.
-    fn differences(
-        &self,
-        resource: &str,
-        text: &str,
-        scope: &AdjustScope,
-    ) -> Result<Differences, Failure> {
-        let wanted = Definition::from_text(&self.name, resource, text)
-            .map_err(|failure| self.left_out(resource, failure))?;
-        let running = self.stored_text(resource)?.filter(|_| self.is_up(resource).is_some());
-        let read = |text: &str| read_text(resource, text);
-        let before = running.as_deref().map(read).transpose()?;
-        let skipped = Skipped { disks: scope.skip_disk, connections: scope.skip_net };
-        let steps = steps_but(before.as_ref(), &read(text)?, &self.name, skipped);
-        Ok(Differences { wanted, running, steps })
-    }
-
-    /// Makes a resource follow a text. What cannot change while it is up makes it go down and up
-    /// again; if that fails, the running state stays what it was.
-    pub(super) fn adjust(
-        &self,
-        resource: &str,
-        text: &str,
-        mode: Mode,
-        scope: &AdjustScope,
-    ) -> Result<Reply, Failure> {
-        let life = self.lives.begin(resource);
-        let waiting = self.unsettled.text(resource);
-        let Differences { wanted, running, steps } = self.differences(resource, text, scope)?;
-        let is_restart = steps.iter().any(|step| step.reach == Reach::Structure);
-        let missing = match &running {
-            Some(_) => self.missing(resource, scope)?,
-            None => Missing::default(),
-        };
-        let mut changes: Vec<_> = steps.into_iter().map(|step| step.text).collect();
-        if !is_restart {
-            changes.extend(self.completing_steps(resource, text, &missing)?);
-        }
-        let mut warnings = wanted.warnings.clone();
-        warnings.extend(missing_addresses(&wanted));
-        if mode == Mode::DryRun {
-            return Ok(Reply::Adjusted { changes, warnings });
-        }
-        if let Some(running) = running.as_deref().filter(|_| is_restart) {
-            waiting.iter().try_for_each(|it| check_nothing_waits(resource, running, it))?;
-            self.check_volumes_stay(resource, running, &wanted)?;
-        }
-        let added = match &running {
-            Some(running) if !scope.skip_disk => self.added_disks(resource, running, &wanted)?,
-            Some(_) | None => Vec::new(),
-        };
-        if running.as_deref() == Some(text) && waiting.is_none() {
-            warnings.extend(self.complete(resource, &missing)?);
-            self.add_volumes(&wanted, added)?;
-            return Ok(Reply::Adjusted { changes, warnings });
-        }
-        let change = Change {
-            fresh: self.state.prepare_text(resource, text).map_err(state_failure)?,
-            waiting,
-            wanted,
-            missing,
-            added,
-        };
-        let done = match running {
-            None => self.bring_up_adjusted((resource, text), &life, change.fresh, scope),
-            Some(running) if is_restart => {
-                self.adjust_by_restart((resource, text), running, &life, scope, change)
-            }
-            Some(running) => self.adjust_running((resource, text), running, &life, change),
-        };
-        // Whatever became of it: some of it may be done.
-        self.follow_text(resource, &life);
-        warnings.extend(done?);
-        Ok(Reply::Adjusted { changes, warnings })
-    }
-
-    /// The named peer is connected once the text is stored: else it stays up without one.
-    fn bring_up_adjusted(
-        &self,
-        (resource, text): (&str, &str),
-        life: &Life,
-        fresh: Unfinished,
-        scope: &AdjustScope,
-    ) -> Result<Vec<String>, Failure> {
-        self.bring_up_for(resource, (text, life), scope)?;
-        let stored = self.keep_text(resource, fresh, life);
-        stored.map_err(|failure| self.down_unless_stored((resource, text), life, failure))?;
-        self.connect_named(resource, scope)?;
-        Ok(Vec::new())
-    }
-
-    /// Without disturbing it. Warnings come of it.
-    fn adjust_running(
-        &self,
-        (resource, text): (&str, &str),
-        running: String,
-        life: &Life,
-        change: Change,
-    ) -> Result<Vec<String>, Failure> {
-        let Change { wanted, missing, added, fresh, waiting } = change;
-        if let Some(waits) = self.redefine((resource, text), &wanted, life)? {
-            // Until then a restart must know of everyone who is needed.
-            let is_more = !(missing.is_empty() && added.is_empty());
-            let rest = is_more.then(|| REST_COMES_LATER.to_owned());
-            return Ok([waits].into_iter().chain(rest).collect());
-        }
-        // Whoever starts from here on finds the volumes that the replica has.
-        let former = waiting.unwrap_or(running);
-        self.keep_text(resource, fresh, life)
-            .map_err(|failure| self.define_back((resource, text), &former, life, failure))?;
-        let warnings = self.complete(resource, &missing)?;
-        self.add_volumes(&wanted, added)?;
-        Ok(warnings)
-    }
-
-    fn adjust_by_restart(
-        &self,
-        (resource, text): (&str, &str),
-        running: String,
-        life: &Life,
-        scope: &AdjustScope,
-        change: Change,
-    ) -> Result<Vec<String>, Failure> {
-        let Change { wanted, added, fresh, .. } = change;
-        let former = self.former(resource, running)?;
-        let parts = former.parts.after_change(scope, &wanted, ids_of(&former.split));
-        let bringing = Bringing { text, parts, added: &added, life };
-        self.restart(resource, &former, bringing, fresh)?;
-        let is_more = !added.is_empty();
-        let in_use = if is_more { self.add_volumes(&wanted, added) } else { Ok(()) };
-        let warnings = self.primary_again(resource, &former);
-        in_use.map(|()| warnings)
-    }
-
-    /// On a node that the text names no more its own name is not what is wrong.
-    fn left_out(&self, resource: &str, failure: Failure) -> Failure {
-        if failure.code != FailureCode::NotOnThisNode || self.is_up(resource).is_none() {
-            return failure;
-        }
-        let hint = format!("it is up here: `basalt adm down {resource}` once the others follow");
-        Failure { hint, ..failure }
-    }
-
-    fn former(&self, resource: &str, text: String) -> Result<Former, Failure> {
-        let was_primary = self.is_primary(resource)?;
-        let role = if was_primary { Role::Primary } else { Role::Secondary };
-        let (parts, split) = self.parts_of(resource, role)?;
-        Ok(Former {
-            text,
-            parts,
-            was_primary,
-            split,
-            no_disk: self.without_disk().get(resource).cloned(),
-        })
-    }
-
-    /// Takes it down, and up with another text; where that cannot be had, or not be stored, it goes
-    /// back, and what failed first is told.
-    fn restart(
-        &self,
-        resource: &str,
-        former: &Former,
-        bringing: Bringing<'_>,
-        fresh: Unfinished,
-    ) -> Result<(), Failure> {
-        let Bringing { text, life, .. } = bringing;
-        self.remove(resource, Force::No)?;
-        self.unsettled.forget(resource);
-        let mut patience = Patience::new(COMMAND_PATIENCE);
-        let wait = (&mut patience, DISK_STALL_MAX);
-        self.bring_up_with(resource, bringing, wait)
-            .map_err(|failure| self.go_back(resource, former, life, failure))?;
-        if !bringing.parts.has_disk
-            && let Some(why) = &former.no_disk
-            && self.disks_in(resource, &former.text) == self.disks_in(resource, text)
-        {
-            self.without_disk().insert(resource.to_owned(), why.clone());
-        }
-        let Err(failure) = self.keep_text(resource, fresh, life) else { return Ok(()) };
-        if !self.is_stored_otherwise((resource, text), life) {
-            let notes = self.primary_again(resource, former).into_iter();
-            return Err(notes.fold(failure, |failure, note| with_note(failure, &note)));
-        }
-        if let Err(second) = self.remove(resource, Force::No) {
-            return Err(with_note(failure, &runs_otherwise(&second)));
-        }
-        Err(self.go_back(resource, former, life, failure))
-    }
-
-    /// Those that a text names for this node.
-    fn disks_in(&self, resource: &str, text: &str) -> Option<Vec<Option<DiskPlace>>> {
-        let definition = Definition::from_text(&self.name, resource, text).ok()?;
-        Some(definition.volumes().map(|volume| volume.disk.cloned()).collect())
-    }
-
-    /// Whether another text than the one that runs comes up with the daemon.
-    fn is_stored_otherwise(&self, (resource, text): (&str, &str), life: &Life) -> bool {
-        // Where the file took its place, and only that this is durable is not known, they agree.
-        !life.is_over() && self.stored_text(resource).is_ok_and(|it| it.as_deref() != Some(text))
-    }
-
-    /// What was taken over could not be stored: what is stored, or waits to be, runs again. What
-    /// failed, and what else there is to know of it.
-    fn define_back(
-        &self,
-        (resource, text): (&str, &str),
-        former: &str,
-        life: &Life,
-        failure: Failure,
-    ) -> Failure {
-        if !self.is_stored_otherwise((resource, text), life) {
-            return failure;
-        }
-        let back = Definition::from_text(&self.name, resource, former)
-            .and_then(|definition| self.redefine((resource, former), &definition, life));
-        match back {
-            Ok(_) => failure,
-            Err(second) => with_note(failure, &runs_otherwise(&second)),
-        }
-    }
-
-    /// What failed, and what else there is to know of it.
-    fn go_back(&self, resource: &str, former: &Former, life: &Life, failure: Failure) -> Failure {
-        let Former { text, parts, no_disk, .. } = former;
-        let mut patience = Patience::new(COMMAND_PATIENCE);
-        let bringing = Bringing { text, parts: *parts, added: &[], life };
-        let wait = (&mut patience, DISK_STALL_MAX);
-        if let Err(second) = self.bring_up_or_without_disk(resource, bringing, wait) {
-            if life.is_over() {
-                return second;
-            }
-            let up = format!("then `basalt adm up {resource}`");
-            let note = format!("it stays down, the former configuration fails too: {second}; {up}");
-            let hold_down = || self.hold_down(resource.to_owned(), with_note(second, &up));
-            drop(life.unless_over(hold_down));
-            return with_note(failure, &note);
-        }
-        if let Some(why) = no_disk {
-            self.without_disk().insert(resource.to_owned(), why.clone());
-        }
-        let lost = self.without_disk().get(resource).filter(|_| parts.has_disk).cloned();
-        let lost = lost.map(|why| format!("it runs without its former disk: {why}"));
-        let notes = lost.into_iter().chain(self.primary_again(resource, former));
-        notes.fold(failure, |failure, note| with_note(failure, &note))
-    }
-
-    /// The disks of volumes that come to a replica which keeps its first one; with another one
-    /// those are found that belong to it.
-    fn added_disks(
-        &self,
-        resource: &str,
-        running: &str,
-        wanted: &Definition,
-    ) -> Result<Vec<NewVolume>, Failure> {
-        let before = Definition::from_text(&self.name, resource, running)?;
-        if before.disk == wanted.disk { self.new_volumes(wanted) } else { Ok(Vec::new()) }
-    }
-
-    fn is_primary(&self, resource: &str) -> Result<bool, Failure> {
-        let resources = vec![resource.to_owned()];
-        let question = |ticket| ToShard::Status { ticket, resources, statistics: false };
-        let Reply::Status(status) = self.ask(resource, question)? else { return Ok(false) };
-        Ok(status.resources.iter().any(|it| it.role == Role::Primary))
-    }
-
-    /// The role, which a restart took away, is what the operator gave: no client had it open.
-    /// Warnings come of it.
-    fn primary_again(&self, resource: &str, former: &Former) -> Vec<String> {
-        if !former.was_primary {
-            return Vec::new();
-        }
-        let mut warnings = match self.primary(resource, PromoteMode::Normal) {
-            Ok(Reply::Done { warnings }) => warnings,
-            Ok(_) => Vec::new(),
-            Err(failure) => {
-                let role = format!("it was Primary, and is Secondary now: {failure}");
-                // As a Secondary it could be the one that gives way.
-                let apart = former.split.iter().map(|peer| {
-                    let name = &peer.name;
-                    format!(
-                        "{name} is kept apart: `basalt adm connect {resource}:{name}` once this \
-                         node is Primary again"
-                    )
-                });
-                return iter::once(role).chain(apart).collect();
-            }
-        };
-        for peer in &former.split {
-            if let Err(failure) = self.connect(resource, &peer.name) {
-                warnings.push(format!("{} is kept apart: {failure}", peer.name));
-            }
-        }
-        warnings
-    }
-
-    /// A replica keeps the volumes that it has: refused before anything ends for it.
-    fn check_volumes_stay(
-        &self,
-        resource: &str,
-        running: &str,
-        wanted: &Definition,
-    ) -> Result<(), Failure> {
-        let before = Definition::from_text(&self.name, resource, running)?;
-        for volume in before.further.iter().filter(|volume| volume.disk.is_some()) {
-            let place = volume.place;
-            let name = resource.to_owned();
-            let question = |ticket| ToShard::CheckVolume { ticket, resource: name, place };
-            let is_kept = wanted.further.iter().any(|kept| kept.place == place);
-            if !is_kept && self.ask(resource, question).is_err() {
-                let number = volume.number();
-                let message = format!("volume {number} of {resource:?} is not taken out of it");
-                let hint = "name the volume and its disk again; what it holds can be discarded \
-                            (`blkdiscard`), and its space is given back where the disk can";
-                return Err(Failure::new(FailureCode::NotSupported, message, hint));
-            }
-        }
-        Ok(())
-    }
-
-    /// Gives a running resource another definition, without disturbing it; says who keeps the text
-    /// of it from being stored.
-    fn redefine(
-        &self,
-        (resource, text): (&str, &str),
-        wanted: &Definition,
-        life: &Life,
-    ) -> Result<Option<String>, Failure> {
-        self.check_secrecy(wanted)?;
-        self.check_addresses(wanted)?;
-        let mut patience = Patience::new(MEMBERS_PATIENCE);
-        let mut is_noted = false;
-        // Before the shard is told: what it asks then is for these.
-        let before = life.unless_over(|| self.give_orders(wanted))?;
-        loop {
-            let question = |ticket| {
-                let mut definition = Box::new(wanted.clone());
-                definition.takes_turns |= self.resync_order.is_bounded();
-                ToShard::Redefine { ticket, definition }
-            };
-            let reply = match self.ask_until_ready(resource, &mut patience, question) {
-                Ok(reply) => reply,
-                Err(failure) if is_noted => return Err(failure),
-                Err(failure) => {
-                    let is_gone = failure.code == FailureCode::UnknownResource;
-                    // Whoever took it down has forgotten them, or does so.
-                    drop(life.unless_over(|| match is_gone {
-                        true => self.forget_orders(resource),
-                        false => self.restore_orders(resource, before),
-                    }));
-                    return Err(failure);
-                }
-            };
-            let Reply::Done { mut warnings } = reply else { return Ok(None) };
-            let Some(waits) = warnings.pop() else { return Ok(None) };
-            if is_noted && !patience.rest(&waits) {
-                return Ok(Some(waits));
-            }
-            // Before it is asked again: who was waited for may be gone since it answered.
-            self.unsettled.note(resource, text, life.clone());
-            is_noted = true;
-        }
-    }
-
     /// Refuses an address of a new member or path that something else has: a resource that runs
     /// cannot go back. One that the machine does not have yet is waited for.
-    fn check_addresses(&self, wanted: &Definition) -> Result<(), Failure> {
+    pub(super) fn check_addresses(&self, wanted: &Definition) -> Result<(), Failure> {
         // What waits to be stored is listened for, too.
         let mut texts = self.state.stored_texts().map_err(state_failure)?;
         texts.extend(self.unsettled.all());
@@ -687,36 +293,6 @@ impl Control {
     }
 }
 
-/// A restart begins with the stored text, and would undo without a word what runs and waits to be
-/// stored: refused before anything ends.
-fn check_nothing_waits(resource: &str, stored: &str, waiting: &str) -> Result<(), Failure> {
-    if stored == waiting {
-        // It was stored a moment ago.
-        return Ok(());
-    }
-    let (stored, waiting) = (read_text(resource, stored)?, read_text(resource, waiting)?);
-    let dropped: Vec<String> = stored
-        .hosts
-        .iter()
-        .filter_map(|host| match waiting.host_by_name(&host.name) {
-            None => Some(host.name.clone()),
-            Some(other) if other.node_id == host.node_id => None,
-            Some(_) => Some(format!("{} (node-id {})", host.name, host.node_id)),
-        })
-        .collect();
-    let message = format!(
-        "an earlier change of {resource:?} waits, which this one would undo: {} is needed still",
-        dropped.join(", ")
-    );
-    let hint = "`adjust` the other nodes too, and this one again once that is stored; or go back \
-                to the former configuration first";
-    Err(Failure::new(FailureCode::StateRefused, message, hint))
-}
-
-fn runs_otherwise(second: &Failure) -> String {
-    format!("it runs with what was to be stored, a restart takes the former: {second}")
-}
-
 /// Warnings of addresses of this node that its machine does not have.
 pub(super) fn missing_addresses(definition: &Definition) -> impl Iterator<Item = String> {
     let is_absent = |it: &std::net::SocketAddr| {
@@ -744,11 +320,11 @@ pub(super) fn read_text(resource: &str, text: &str) -> Result<config::model::Res
     found.ok_or_else(|| invalid("it says nothing of this resource"))
 }
 
-fn invalid(message: &str) -> Failure {
+pub(super) fn invalid(message: &str) -> Failure {
     Failure::new(FailureCode::InvalidConfig, message, "see `basalt adm dump`")
 }
 
-fn with_note(failure: Failure, note: &str) -> Failure {
+pub(super) fn with_note(failure: Failure, note: &str) -> Failure {
     let hint = match failure.hint.as_str() {
         "" => note.to_owned(),
         hint => format!("{hint}; {note}"),
@@ -762,38 +338,6 @@ pub(super) fn state_failure(error: std::io::Error) -> Failure {
     Failure::new(FailureCode::Internal, message, "is its disk full or read-only?")
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A resource of these nodes, by name and id.
-    fn text(nodes: &[(&str, u8)]) -> String {
-        let host = |(name, id): &(&str, u8)| {
-            format!("on {name} {{ node-id {id}; address 127.0.0.1:{}; }}", 7900 + u16::from(*id))
-        };
-        let hosts: Vec<_> = nodes.iter().map(host).collect();
-        let names: Vec<_> = nodes.iter().map(|(name, _)| *name).collect();
-        format!(
-            "resource r0 {{ volume 0 {{ disk none; }} {} connection-mesh {{ hosts {}; }} }}",
-            hosts.join(" "),
-            names.join(" ")
-        )
-    }
-
-    /// It was refused for nobody where the number of a node had changed, and where what waited was
-    /// stored just before.
-    #[test]
-    fn change_that_waits_is_told_with_who_is_needed_still() {
-        let stored = text(&[("a", 0), ("b", 1), ("c", 2)]);
-        let cases = [
-            (text(&[("a", 0), ("c", 2)]), "b is needed still"),
-            (text(&[("a", 0), ("b", 3), ("c", 2)]), "b (node-id 1) is needed still"),
-            (text(&[("a", 0), ("d", 3)]), "b, c is needed still"),
-        ];
-        for (waiting, named) in cases {
-            let failure = check_nothing_waits("r0", &stored, &waiting).unwrap_err();
-            assert!(failure.message.contains(named), "{failure}");
-        }
-        check_nothing_waits("r0", &stored, &stored).unwrap();
-    }
+pub(super) fn runs_otherwise(second: &Failure) -> String {
+    format!("it runs with what was to be stored, a restart takes the former: {second}")
 }
