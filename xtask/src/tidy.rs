@@ -62,6 +62,7 @@ pub(crate) fn examine() -> Result<Findings> {
         if path.ends_with(".rs") {
             source::examine(&path, &text, &mut findings);
             findings.complaints.extend(words::banned(&path, &text));
+            findings.complaints.extend(words::swallowed_skips(&path, &text));
         }
     }
     let read = |name: &str| {

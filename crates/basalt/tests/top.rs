@@ -5,6 +5,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use stdx::testing::skip;
+
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// A server of tmux for this test alone, which ends with it.
@@ -57,7 +59,7 @@ impl Drop for Daemon {
 #[test]
 fn top_draws_heeds_keys_and_gives_the_terminal_back() {
     if Command::new("tmux").arg("-V").output().is_err() {
-        eprintln!("skipped: tmux is not installed");
+        skip("tmux is not installed");
         return;
     }
     let home = tempfile::tempdir().unwrap();

@@ -195,6 +195,8 @@ fn seal(fd: RawFd) -> io::Result<()> {
 mod tests {
     use std::os::unix::fs::OpenOptionsExt;
 
+    use stdx::testing::skip;
+
     use super::*;
 
     #[test]
@@ -279,7 +281,8 @@ mod tests {
         // SAFETY: the name is a string that ends with zero.
         let fd = unsafe { libc::memfd_create(c"huge".as_ptr(), flags) };
         if fd < 0 {
-            println!("skipped: this kernel has no huge pages: {}", io::Error::last_os_error());
+            let error = io::Error::last_os_error();
+            skip(&format!("this kernel has no huge pages: {error}"));
             return;
         }
         // SAFETY: the call above made this descriptor for us, and nobody else knows it.
@@ -297,7 +300,7 @@ mod tests {
         let mut options = File::options();
         options.read(true).write(true).custom_flags(libc::O_TMPFILE);
         let Ok(file) = options.open("/dev/shm") else {
-            println!("skipped: there is no /dev/shm here");
+            skip("there is no /dev/shm here");
             return;
         };
         file.set_len(4096).unwrap();

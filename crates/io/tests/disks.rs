@@ -1,6 +1,5 @@
 //! Disks of a reactor: files in memory, files on a disk, with and without the page cache.
 #![expect(clippy::unwrap_used, clippy::wildcard_enum_match_arm, reason = "tests fail by panicking")]
-#![expect(clippy::print_stdout, reason = "what is skipped is said")]
 
 use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
@@ -13,6 +12,7 @@ use io::{
     BackendKind, BackendWish, BufferId, Class, Direct, DiskId, DiskOptions, Durability, Event,
     Options, PathMode, Persistent, Reactor, SharedDisk, Slice, Zero,
 };
+use stdx::testing::skip;
 use stdx::time::Time;
 
 const SIZE: u64 = 8 << 20;
@@ -255,9 +255,7 @@ fn has_direct(reactor: &mut Reactor, scratch: &Scratch) -> bool {
             true
         }
         Err(error) => {
-            // Past the capture of what tests print.
-            let line = format!("skipped: {error}\n");
-            std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes()).unwrap();
+            skip(&error.to_string());
             false
         }
     }
@@ -384,7 +382,7 @@ impl Loop {
                 Some(Self { device, _scratch: scratch })
             }
             refused => {
-                println!("skipped, no loop device: {refused:?}");
+                skip(&format!("no loop device: {refused:?}"));
                 None
             }
         }

@@ -1,4 +1,5 @@
-//! Building blocks that know no word of the domain: time, chance, tables, hashes.
+//! Building blocks that know no word of the domain: time, chance, tables, hashes, and what tests
+//! say.
 #![forbid(unsafe_code)]
 
 pub mod checksum;
@@ -7,4 +8,5 @@ pub mod index;
 pub mod random;
 pub mod ring;
 pub mod slab;
+pub mod testing;
 pub mod time;

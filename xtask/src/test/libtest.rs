@@ -3,7 +3,7 @@
 //! Each test binary opens with `running N tests` and closes with `test result: ...`. One that
 //! opened and never closed died on the way: that is a failure, whatever its tests had said so far.
 //! A test that found nothing to do says so on standard error, past the capture of its output, in
-//! one line `skipped: why`; for libtest it passed, here it is a skip.
+//! one line `skipped: why` (`stdx::testing::skip`); for libtest it passed, here it is a skip.
 
 use super::Outcome;
 use anyhow::{Context as _, Result};

@@ -1,4 +1,5 @@
-//! Words that do not land: unfinished code, sleeping, and paths of somebody's machine.
+//! Words that do not land: unfinished code, sleeping, skips that nobody hears of, and paths of
+//! somebody's machine.
 //!
 //! The words are spelled in two halves here, so that this file passes its own rule.
 
@@ -55,6 +56,25 @@ fn holds_unnumbered(line: &str, mark: &str) -> bool {
     })
 }
 
+/// libtest keeps to itself what a passing test prints, and then its skip counts as passed. The
+/// steps of `test` say it to whoever reads them, and return it.
+pub(super) fn swallowed_skips(path: &str, text: &str) -> Vec<String> {
+    if path.starts_with("xtask/") {
+        return Vec::new();
+    }
+    let mut complaints = Vec::new();
+    let call = "println!(";
+    for (start, _) in text.match_indices(call) {
+        if text[start + call.len()..].trim_start().starts_with("\"skipped") {
+            let at = text[..start].matches('\n').count() + 1;
+            complaints.push(format!(
+                "{path}:{at}: nobody counts this skip: `stdx::testing::skip`, and return"
+            ));
+        }
+    }
+    complaints
+}
+
 /// A path of one machine works on that machine only. Longer paths that merely hold the word, such
 /// as `/var/lib/x/home/`, are fine.
 pub(super) fn machine_paths(path: &str, text: &str) -> Vec<String> {
@@ -107,6 +127,21 @@ mod tests {
             assert_eq!(banned(PATH, &format!("// {mark}(#12): later")).len(), 0);
             assert_eq!(banned(PATH, &format!("// {mark}LIST and _{mark} are words")).len(), 0);
         }
+    }
+
+    #[test]
+    fn skip_that_libtest_swallows_is_found() {
+        for call in
+            ["println!(\"skipped: no", "eprintln!(\"skipped, no", "println!(\n    \"skipped"]
+        {
+            let text = format!("//! A.\n    {call} tool\");\n");
+            let complaints = swallowed_skips(PATH, &text);
+            assert_eq!(complaints.len(), 1, "{call}");
+            assert!(complaints[0].starts_with(&format!("{PATH}:2: ")), "{complaints:?}");
+            assert_eq!(swallowed_skips("xtask/src/test/chaos.rs", &text).len(), 0);
+        }
+        let text = "skip(\"no tool\"); println!(\"a skipped\")";
+        assert_eq!(swallowed_skips(PATH, text).len(), 0);
     }
 
     #[test]

@@ -7,6 +7,8 @@ use std::fs;
 use std::net::SocketAddr;
 use std::process::Command;
 
+use stdx::testing::skip;
+
 use crate::BLOCK;
 use crate::harness::Cluster;
 
@@ -57,7 +59,7 @@ fn missing(cluster: &Cluster, index: usize) -> Vec<String> {
 fn a_resource_is_there_once_its_address_is() {
     let mut cluster = Cluster::prepare(3, 0);
     let Some(network) = Network::create() else {
-        println!("skipped: namespaces take root and `ip`");
+        skip("namespaces take root and `ip`");
         return;
     };
     for (number, node) in (1..).zip(&mut cluster.nodes) {

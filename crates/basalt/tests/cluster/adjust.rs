@@ -10,6 +10,7 @@ use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
 use api::role::Role;
 use io::process::ThreadId;
+use stdx::testing::skip;
 
 use crate::BLOCK;
 use crate::harness::{Cluster, DISK_BYTES};
@@ -239,7 +240,7 @@ fn what_runs_is_what_is_stored_where_the_new_text_cannot_take_its_place() {
     let cluster = Cluster::start_in_sync(1, 0);
     cluster.adm_ok(0, &["primary", "r0"]);
     let Some(mounted) = Mounted::on(cluster.state_dir(0).join("resources/r0.res")) else {
-        println!("skipped: a mount takes root");
+        skip("a mount takes root");
         return;
     };
     for section in ["options { auto-promote no; }", "disk { al-extents 127; }"] {

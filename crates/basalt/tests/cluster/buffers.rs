@@ -5,6 +5,8 @@
 use std::fs;
 use std::process::Command;
 
+use stdx::testing::skip;
+
 use crate::BLOCK;
 use crate::harness::Cluster;
 
@@ -29,7 +31,7 @@ fn with_net(cluster: &Cluster, net: &str) -> String {
 fn buffers_of_connections_have_the_sizes_of_the_options_and_change_under_clients() {
     let cluster = Cluster::start_in_sync(3, 0);
     let Some(own) = sizes(&cluster) else {
-        println!("skipped: sizes are told by `ss`");
+        skip("sizes are told by `ss`");
         return;
     };
     // The kernel doubles what it is asked for.

@@ -6,6 +6,8 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::Command;
 
+use stdx::testing::skip;
+
 use crate::harness::Cluster;
 
 const IMAGE_BYTES: u64 = 192 << 20;
@@ -22,7 +24,7 @@ fn run(program: &str, words: &[&str]) -> bool {
 }
 
 impl Place {
-    /// Moves the disk of a node there; `None` where this may not be done.
+    /// Moves the disk of a node there; `None`, and the test is skipped, where this may not be done.
     pub(crate) fn of_disk(cluster: &Cluster, index: usize) -> Option<Self> {
         let folder = cluster.directory.path().join(format!("place{index}"));
         let image = cluster.directory.path().join(format!("image{index}"));
@@ -30,6 +32,7 @@ impl Place {
         File::create(&image).unwrap().set_len(IMAGE_BYTES).unwrap();
         let (at, image) = (folder.to_str().unwrap(), image.to_str().unwrap());
         if !run("mkfs.ext4", &["-q", "-F", image]) || !run("mount", &["-o", "loop", image, at]) {
+            skip("a file system takes root, `mkfs.ext4`, `mount` and `fsfreeze`");
             return None;
         }
         let place = Self { folder, is_frozen: false };

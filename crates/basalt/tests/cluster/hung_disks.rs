@@ -25,14 +25,9 @@ fn start(index: usize) -> Option<(Cluster, Place)> {
     start_with(index, "disk { disk-timeout 15; }")
 }
 
-#[expect(clippy::print_stdout, reason = "it says that nothing was shown")]
 fn start_with(index: usize, options: &str) -> Option<(Cluster, Place)> {
     let mut cluster = Cluster::prepare(3, 0);
-    let place = Place::of_disk(&cluster, index);
-    let Some(place) = place else {
-        println!("skipped: a file system takes root, `mkfs.ext4`, `mount` and `fsfreeze`");
-        return None;
-    };
+    let place = Place::of_disk(&cluster, index)?;
     let text = cluster.config_text("r0").replacen("r0 {", &format!("r0 {{ {options}"), 1);
     fs::write(cluster.config(), text).unwrap();
     for index in 0..3 {
@@ -139,9 +134,7 @@ fn a_primary_whose_own_disk_stands_still_goes_on_with_the_others() {
 #[test]
 fn metadata_on_a_disk_that_stands_still_costs_no_more_than_the_deadline() {
     let cluster = Cluster::prepare(1, 0);
-    let Some(mut place) = Place::of_disk(&cluster, 0) else {
-        return println!("skipped: a file system takes root, `mkfs.ext4`, `mount` and `fsfreeze`");
-    };
+    let Some(mut place) = Place::of_disk(&cluster, 0) else { return };
     let create = ["create-md", "--force", "--node", "n0", "r0"];
     place.freeze();
     let before = now();
@@ -161,9 +154,7 @@ fn metadata_on_a_disk_that_stands_still_costs_no_more_than_the_deadline() {
 fn commands_that_look_at_a_disk_that_answers_nothing_end_in_time() {
     let cluster = Cluster::prepare(1, 0);
     let state = cluster.state_dir(0);
-    let Some(_disk) = Deaf::at(&cluster.disk(0)) else {
-        return println!("skipped: a disk that answers nothing takes root and /dev/fuse");
-    };
+    let Some(_disk) = Deaf::at(&cluster.disk(0)) else { return };
     let state = state.to_str().unwrap();
     for words in [
         &["create-md", "--force", "--node", "n0", "r0"][..],
@@ -213,9 +204,7 @@ fn all_end(cluster: &Cluster, commands: &[(&[&str], bool)]) {
 fn a_disk_that_answers_nothing_holds_up_its_own_resource_alone() {
     let mut cluster = prepare_two_resources();
     cluster.launch(0);
-    let Some(_disk) = Deaf::at(&cluster.disk(0)) else {
-        return println!("skipped: a disk that answers nothing takes root and /dev/fuse");
-    };
+    let Some(_disk) = Deaf::at(&cluster.disk(0)) else { return };
     let commands: [(&[&str], bool); 8] = [
         (&["--timeout", "3", "up", "r0"], false),
         (&["--timeout", "3", "up", "r0"], false),
@@ -234,9 +223,7 @@ fn a_disk_that_answers_nothing_holds_up_its_own_resource_alone() {
 fn a_disk_that_falls_silent_while_it_grows_holds_up_its_own_resource_alone() {
     let mut cluster = prepare_two_resources();
     cluster.launch(0);
-    let Some(disk) = Deaf::in_time(&cluster.disk(0)) else {
-        return println!("skipped: a disk that answers nothing takes root and /dev/fuse");
-    };
+    let Some(disk) = Deaf::in_time(&cluster.disk(0)) else { return };
     for resource in ["r0", "r1"] {
         cluster.adm_ok(0, &["up", resource]);
         cluster.adm_ok(0, &["primary", "--force", resource]);
@@ -257,9 +244,7 @@ fn a_disk_that_falls_silent_while_it_is_taken_into_use_holds_up_its_own_resource
     let mut cluster = prepare_two_resources();
     cluster.launch(0);
     for begins in [&["up", "r0"][..], &["attach", "r0"]] {
-        let Some(disk) = Deaf::in_time(&cluster.disk(0)) else {
-            return println!("skipped: a disk that answers nothing takes root and /dev/fuse");
-        };
+        let Some(disk) = Deaf::in_time(&cluster.disk(0)) else { return };
         if begins[0] == "attach" {
             cluster.adm_ok(0, &["up", "r0"]);
             cluster.adm_ok(0, &["detach", "r0"]);
@@ -299,9 +284,7 @@ fn a_daemon_starts_without_a_disk_that_answers_nothing() {
     let mut cluster = Cluster::start(1, 0);
     cluster.adm_ok(0, &["primary", "--force", "r0"]);
     cluster.kill(0);
-    let Some(disk) = Deaf::at(&cluster.disk(0)) else {
-        return println!("skipped: a disk that answers nothing takes root and /dev/fuse");
-    };
+    let Some(disk) = Deaf::at(&cluster.disk(0)) else { return };
     cluster.launch(0);
     let status = cluster.status(0).unwrap();
     assert_eq!(status.devices[0].disk_state, DiskState::Diskless, "{status:#?}");
@@ -321,9 +304,7 @@ fn a_daemon_starts_without_a_disk_that_answers_nothing() {
 #[test]
 fn a_configuration_that_cannot_be_read_costs_no_more_than_the_deadline() {
     let cluster = Cluster::start(1, 0);
-    let Some(_file) = Deaf::stopped_at(&cluster.config()) else {
-        return println!("skipped: a file that answers nothing takes root and /dev/fuse");
-    };
+    let Some(_file) = Deaf::stopped_at(&cluster.config()) else { return };
     for words in [&["up", "r0"][..], &["adjust", "r0"], &["create-md", "r0"], &["dump", "r0"]] {
         let (was_done, said) = ends(&cluster, &[&["--timeout", "1"][..], words].concat());
         assert!(!was_done, "{words:?}: {said}");
@@ -351,9 +332,7 @@ fn a_daemon_ends_in_time_whatever_its_disks_do() {
     cluster.adm_ok(0, &["up", "r1"]);
     // First one that waits for an `open`, then one of requests of a client.
     for is_in_use in [false, true] {
-        let Some(disk) = Deaf::in_time(&cluster.disk(0)) else {
-            return println!("skipped: a disk that answers nothing takes root and /dev/fuse");
-        };
+        let Some(disk) = Deaf::in_time(&cluster.disk(0)) else { return };
         let mut blocked = None;
         if is_in_use {
             cluster.adm_ok(0, &["up", "r0"]);

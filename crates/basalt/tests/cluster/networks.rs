@@ -14,6 +14,7 @@ use std::time::Duration;
 use api::connection_state::ConnectionState;
 use frontend::nbd::client::Connection;
 use io::now;
+use stdx::testing::skip;
 
 use crate::BLOCK;
 use crate::harness::Cluster;
@@ -200,7 +201,7 @@ fn wait_for_path(cluster: &Cluster, servers: &[usize], network: u8, wanted: Show
 fn client_with_two_networks_survives_the_loss_of_each() {
     let mut cluster = Cluster::prepare(SERVERS + 1, 1);
     let Some(networks) = Networks::create(SERVERS + 1) else {
-        println!("skipped: namespaces take root, `ip` and `nft`");
+        skip("namespaces take root, `ip` and `nft`");
         return;
     };
     fs::write(cluster.config(), config(&cluster)).unwrap();

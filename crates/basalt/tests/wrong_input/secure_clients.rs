@@ -5,6 +5,8 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use stdx::testing::skip;
+
 use crate::cluster::{Cluster, RESOURCE, VOLUME_BYTES, wait_for};
 use crate::ports::claim_ports;
 use crate::secure::{Pki, basalt, install};
@@ -32,7 +34,7 @@ fn is_installed(tool: &str) -> bool {
 /// One node, which is Primary, and serves NBD with TLS to two clients; none without libnbd.
 fn serve() -> Option<Served> {
     if !is_installed("nbdinfo") || !is_installed("nbdcopy") {
-        eprintln!("skipped: nbdinfo and nbdcopy are not installed");
+        skip("nbdinfo and nbdcopy are not installed");
         return None;
     }
     let mut cluster = Cluster::prepare(1);

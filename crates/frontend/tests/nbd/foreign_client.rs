@@ -8,9 +8,9 @@ use std::process::{Command as Process, Stdio};
 use std::sync::Arc;
 
 use crate::ram_server::{RamDisk, RamServer};
-use crate::skip;
 use frontend::nbd::client::{Connection, Wishes};
 use stdx::random::Random;
+use stdx::testing::skip;
 
 const SIZE: u64 = 48 << 20;
 

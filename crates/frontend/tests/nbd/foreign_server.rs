@@ -6,9 +6,9 @@ use std::os::unix::net::UnixStream;
 use std::process::{Child, Command as Process, Stdio};
 use std::time::Duration;
 
-use crate::skip;
 use frontend::nbd::client::{BlockStatus, ClientError, Connection, Request, Stream, Wishes};
 use frontend::nbd::wire::{Command, Errno, Extent, ReplyForm, STATE_HOLE, STATE_ZERO};
+use stdx::testing::skip;
 
 const SIZE: u64 = 64 << 20;
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use format::activity_log::{AL_RECORD_BYTES, encode_al_record};
 use format::ids::{BLOCK_BYTES, EXTENT_BLOCKS};
 use format::metadata::{AlChange, AlRecord, ReplicaState};
+use stdx::testing::skip;
 use tempfile::TempDir;
 
 use super::*;
@@ -490,7 +491,7 @@ impl Loop {
                 Some(Self(String::from_utf8(output.stdout).unwrap().trim().to_owned()))
             }
             refused => {
-                println!("skipped, no loop device: {refused:?}");
+                skip(&format!("no loop device: {refused:?}"));
                 None
             }
         }
