@@ -14,7 +14,8 @@
 //! 512 the record, in the order of docs/formats.md, then zeroes
 //! ```
 //! There are two copies. Both are written at each change, one after the other, so that one of them
-//! is whole at any time; `newest_superblock` chooses.
+//! is whole at any time; whoever looks for them chooses (`attach::finding` in `node`): the one with
+//! the higher write counter, and none beside one that a newer release wrote.
 
 use crate::block::{CONTENT_AT, Kind, seal};
 use crate::error::{DecodeError, EncodeError};
@@ -143,27 +144,6 @@ pub fn decode_superblock(
         superblock.vote = vote.map(Box::new);
     }
     Ok((superblock, layout))
-}
-
-/// The good copy with the higher write counter.
-///
-/// # Errors
-/// `NewerVersion` if any copy says so (an older one beside it must not win), else the first copy's
-/// error if neither is good.
-pub fn newest_superblock(
-    copies: [&[u8; SUPERBLOCK_BYTES]; 2],
-) -> Result<(Superblock, Layout), DecodeError> {
-    let [first, second] = copies.map(decode_superblock);
-    match (first, second) {
-        (Err(newer @ DecodeError::NewerVersion { .. }), _)
-        | (_, Err(newer @ DecodeError::NewerVersion { .. })) => Err(newer),
-        (Ok(first), Ok(second)) => {
-            let is_second = second.0.write_counter > first.0.write_counter;
-            Ok(if is_second { second } else { first })
-        }
-        (Ok(good), Err(_)) | (Err(_), Ok(good)) => Ok(good),
-        (Err(fault), Err(_)) => Err(fault),
-    }
 }
 
 fn areas_of(layout: &Layout) -> [Area; 5] {

@@ -324,7 +324,7 @@ impl<'a> Job<'a> {
     fn find_own(&self) -> Result<Own, AdoptError> {
         let found = self.places.own_superblocks()?;
         let whole: Vec<&Superblock> =
-            found.iter().filter_map(|own| own.superblock.as_ref()).collect();
+            found.iter().filter_map(|own| own.superblock.as_ref().map(|(it, _)| it)).collect();
         if whole.is_empty() {
             return Ok(if found.is_empty() { Own::Nothing } else { Own::Torn });
         }

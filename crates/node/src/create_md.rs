@@ -15,7 +15,7 @@ use std::io::Error;
 use std::path::{Path, PathBuf};
 
 use format::activity_log::{AL_FIRST_NUMBER, AL_RECORD_BYTES, format_ring};
-use format::error::EncodeError;
+use format::error::{DecodeError, EncodeError};
 use format::ids::{Branch, Epoch, Incarnation, KernelBootId, MemberSet, NodeId};
 pub use format::layout::LANES_DEFAULT;
 use format::layout::{AL_RING_BYTES, Layout, LayoutError, PAGE_BYTES, Placement, SLOTS_DEFAULT};
@@ -23,7 +23,7 @@ use format::metadata::{
     AL_RINGS, Content, FurtherDisk, ReplicaState, Sealed, Slot, Superblock, VoteStamp,
 };
 use format::space::Place;
-use format::superblock::{SUPERBLOCK_BYTES, decode_superblock, encode_superblock};
+use format::superblock::{SUPERBLOCK_BYTES, encode_superblock};
 
 use crate::attach::volumes::has_history;
 pub(crate) use crate::create_md::disk::{Disk, OldSuperblock};
@@ -127,6 +127,8 @@ pub enum CreateMdError {
     OfReplica { volume: u16, disk: PathBuf, resource: String, reason: &'static str },
     #[error("{} holds no metadata that can be read", disk.display())]
     NoMetadata { disk: PathBuf },
+    #[error("the metadata on {}: {source}", disk.display())]
+    Newer { disk: PathBuf, source: DecodeError },
     #[error("{action} {}: {source}", disk.display())]
     Io { action: &'static str, disk: PathBuf, source: Error },
 }
@@ -166,6 +168,9 @@ impl CreateMdError {
             ),
             Self::NoMetadata { .. } => {
                 "check `disk` and `meta-disk`; `basalt adm create-md` makes it".to_owned()
+            }
+            Self::Newer { .. } => {
+                "the release that wrote it; `basalt --version` tells which one this is".to_owned()
             }
             Self::Io { .. } => "look at the kernel's log: `dmesg | tail`".to_owned(),
         }
@@ -263,15 +268,12 @@ fn replica_of(first: &FirstDisk, options: &CreateMdOptions) -> Result<OfReplica,
     let metadata = first.metadata_disk.as_deref().map(Disk::open_to_read).transpose()?;
     let disks = Disks { data, metadata };
     let disk = disks.of_metadata();
-    let mut block = [0; SUPERBLOCK_BYTES];
-    let mut own = Vec::new();
-    for old in disk.superblocks(disks.placement())? {
-        // One that is being written just now is no good, and the other one is.
-        disk.read(old.offset_bytes, &mut block)?;
-        own.extend(decode_superblock(&block).ok());
-    }
-    own.retain(|(it, _)| it.resource == resource_id(resource_name) && it.volume == 0);
-    let newest = own.into_iter().max_by_key(|(superblock, _)| superblock.write_counter);
+    let all = disk.superblocks(disks.placement())?;
+    disk.refuse_newer(&all)?;
+    // One that is being written just now is no good, and the other one is.
+    let own = all.into_iter().filter_map(|old| old.superblock);
+    let own = own.filter(|(it, _)| it.resource == resource_id(resource_name) && it.volume == 0);
+    let newest = own.max_by_key(|(superblock, _)| superblock.write_counter);
     let (newest, layout) = newest.ok_or_else(|| refused("that has no metadata yet"))?;
     let has_data = has_history(&newest);
     if has_data && newest.further.iter().any(|disk| disk.place == place) {

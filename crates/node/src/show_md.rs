@@ -26,7 +26,8 @@ pub struct Metadata {
 /// of it, what is where it ended before, if that says something else.
 ///
 /// # Errors
-/// If the disk is not there, holds no metadata that can be read, or fails.
+/// If the disk is not there, holds no metadata that can be read, or some of a newer release; and
+/// if it fails.
 pub fn read_md(
     disk: &Path,
     metadata_disk: Option<&Path>,
@@ -36,10 +37,12 @@ pub fn read_md(
     let metadata = metadata_disk.map(Disk::open_to_read).transpose()?;
     let (disk, present) = superblocks(&data, metadata.as_ref())?;
     let former = former_superblocks(&data, metadata.as_ref(), former_bytes)?;
+    disk.refuse_newer(&present)?;
+    disk.refuse_newer(&former)?;
     let newest = |all: Vec<OldSuperblock>, end_bytes| {
-        let all: Vec<Superblock> = all.into_iter().filter_map(|old| old.superblock).collect();
+        let all: Vec<_> = all.into_iter().filter_map(|old| old.superblock).collect();
         let copies = all.len();
-        let superblock = all.into_iter().max_by_key(|superblock| superblock.write_counter)?;
+        let (superblock, _) = all.into_iter().max_by_key(|(it, _)| it.write_counter)?;
         Some(Metadata { disk: disk.path.clone(), end_bytes, superblock, copies })
     };
     let present = newest(present, disk.size_bytes);

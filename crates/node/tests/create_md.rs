@@ -7,12 +7,14 @@ use std::path::PathBuf;
 
 use format::activity_log::replay_ring;
 use format::ids::NodeId;
-use format::layout::{AL_RING_BYTES, Layout, Placement};
+use format::layout::{AL_RING_BYTES, Layout, Placement, SLOTS_DEFAULT};
 use format::metadata::{ReplicaState, Superblock};
 use format::superblock::decode_superblock;
 use node::create_md::{
     CreateMdError, CreateMdOptions, CreateMdReport, FirstDisk, LANES_DEFAULT, Overwrite, create_md,
 };
+use node::show_md::read_md;
+use stdx::checksum::{crc32c, crc32c_append};
 use tempfile::TempDir;
 
 const DISK_BYTES: u64 = 64 << 20;
@@ -246,6 +248,47 @@ fn a_further_volume_has_room_for_as_many_members_as_the_first() {
         };
         assert_eq!(create_md(&further).unwrap().slots, slots);
     }
+}
+
+/// The older copy beside it was believed: it may lack the data that the replica got since, and then
+/// the new volume would have been told to be equal everywhere.
+#[test]
+fn metadata_of_a_newer_release_is_not_judged_by_an_older_copy_beside_it() {
+    let place = Place::with_disk(DISK_BYTES);
+    place.create(Overwrite::Refuse).unwrap();
+    let layout =
+        Layout::new(Placement::Internal { device_bytes: DISK_BYTES }, SLOTS_DEFAULT, LANES_DEFAULT);
+    let second = place.directory.path().join("second");
+    File::create(&second).unwrap().set_len(DISK_BYTES).unwrap();
+    let further = CreateMdOptions {
+        disk: second.clone(),
+        volume: 1,
+        first: Some(FirstDisk { disk: place.disk(), metadata_disk: None }),
+        ..place.options(Overwrite::Refuse)
+    };
+    let offsets = layout.unwrap().superblock_offsets;
+    // One of them, and then the other one as well.
+    for offset in [offsets[1], offsets[0]] {
+        let at = usize::try_from(offset).unwrap();
+        let mut block = place.content()[at..][..4096].to_vec();
+        block[8..12].copy_from_slice(&9_u32.to_le_bytes());
+        let crc = crc32c_append(crc32c(&block[..12]), &block[16..]);
+        block[12..16].copy_from_slice(&crc.to_le_bytes());
+        place.put(offset, &block);
+        let blank = fs::read(&second).unwrap();
+        for error in
+            [create_md(&further).unwrap_err(), read_md(&place.disk(), None, None).unwrap_err()]
+        {
+            assert!(matches!(error, CreateMdError::Newer { .. }), "{error}");
+            assert!(error.to_string().contains("version or feature 0x9"), "{error}");
+            assert!(error.is_refusal() && !error.hint().contains("create-md"), "{}", error.hint());
+        }
+        assert!(fs::read(&second).unwrap() == blank, "a refusal wrote to the disk");
+    }
+    // Who says that all of it may be lost gets a new replica.
+    assert!(matches!(place.refusal(), CreateMdError::Occupied { .. }));
+    place.create(Overwrite::Force).unwrap();
+    create_md(&further).unwrap();
 }
 
 #[test]

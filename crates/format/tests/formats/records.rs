@@ -23,9 +23,7 @@ use format::register::{
     register_slot_offset,
 };
 use format::space::Place;
-use format::superblock::{
-    SUPERBLOCK_BYTES, decode_superblock, encode_superblock, newest_superblock,
-};
+use format::superblock::{SUPERBLOCK_BYTES, decode_superblock, encode_superblock};
 use format::vote::VoteCopy;
 use stdx::checksum::{crc32c, crc32c_append};
 
@@ -241,8 +239,6 @@ fn newer_version_or_feature_is_told_from_damage() {
         reseal(&mut block);
         let fault = decode_superblock(&block).unwrap_err();
         assert!(matches!(fault, DecodeError::NewerVersion { .. }), "{fault}");
-        let fault = newest_superblock([&whole, &block]).unwrap_err();
-        assert!(matches!(fault, DecodeError::NewerVersion { .. }), "an old copy must not win");
     }
     let mut compatible = whole;
     compatible[16] = 1;
@@ -264,22 +260,6 @@ fn superblock_tells_of_a_log_that_names_another_incarnation() {
     without[16] = 1;
     reseal(&mut without);
     assert_eq!(decode_superblock(&without).unwrap().0, superblock());
-}
-
-#[test]
-fn superblock_with_higher_write_counter_wins_and_a_torn_one_loses() {
-    let older = superblock_bytes(&superblock());
-    let newer = superblock_bytes(&Superblock { write_counter: 0x3b, ..superblock() });
-    let counter = |copies| newest_superblock(copies).unwrap().0.write_counter;
-    assert_eq!(counter([&older, &newer]), 0x3b);
-    assert_eq!(counter([&newer, &older]), 0x3b);
-    // Torn inside the half that changed; a tear in equal bytes is no tear.
-    let mut torn = newer;
-    torn[512..].copy_from_slice(&older[512..]);
-    assert_ne!(torn, newer);
-    assert_eq!(counter([&older, &torn]), 0x3a);
-    assert_eq!(counter([&[0; SUPERBLOCK_BYTES], &older]), 0x3a);
-    newest_superblock([&torn, &[0; SUPERBLOCK_BYTES]]).unwrap_err();
 }
 
 #[test]

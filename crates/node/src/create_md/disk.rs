@@ -25,7 +25,9 @@ pub(crate) struct OldSuperblock {
     pub(crate) offset_bytes: u64,
     pub(crate) what: String,
     /// `None` if it cannot be read.
-    pub(crate) superblock: Option<Superblock>,
+    pub(crate) superblock: Option<(Superblock, Layout)>,
+    /// A newer release wrote it, where metadata of this disk is.
+    pub(super) newer: Option<DecodeError>,
     /// It is where metadata of a disk of this size has one, as itself or the other copy says.
     pub(crate) is_in_place: bool,
 }
@@ -100,6 +102,7 @@ impl Disk {
                 continue;
             }
             let mut is_in_place = false;
+            let mut newer = None;
             let (what, superblock) = match decode_superblock(&block) {
                 Ok((superblock, layout)) => {
                     let [_, last] = layout.superblock_offsets;
@@ -111,23 +114,41 @@ impl Disk {
                     }
                     let Superblock { resource_name, volume, .. } = &superblock;
                     let what = format!("metadata of resource `{resource_name}`, volume {volume}");
-                    (what, Some(superblock))
+                    (what, Some((superblock, layout)))
                 }
                 Err(DecodeError::WrongMagic { .. }) => continue,
-                Err(error) => (format!("metadata that cannot be read ({error})"), None),
+                Err(error) => {
+                    newer = Some(error).filter(|it| matches!(it, DecodeError::NewerVersion { .. }));
+                    (format!("metadata that cannot be read ({error})"), None)
+                }
             };
-            found.push(OldSuperblock { offset_bytes, what, superblock, is_in_place });
+            found.push(OldSuperblock { offset_bytes, what, superblock, newer, is_in_place });
         }
         known.extend(&in_place);
-        // Elsewhere it is data that cannot be read, and stays so.
+        // Elsewhere it is data that cannot be read, and stays so; or data of whatever release.
         lost.retain(|offset_bytes| known.contains(offset_bytes));
+        let is_data = |offset_bytes| {
+            matches!(placement, Placement::Internal { .. }) && !known.contains(&offset_bytes)
+        };
+        for old in found.iter_mut().filter(|old| is_data(old.offset_bytes)) {
+            old.newer = None;
+        }
         found.extend(lost.into_iter().map(|offset_bytes| OldSuperblock {
             offset_bytes,
             what: "metadata that cannot be read (the disk has lost it)".to_owned(),
             superblock: None,
+            newer: None,
             is_in_place: in_place.contains(&offset_bytes),
         }));
         Ok(found)
+    }
+
+    /// What an older copy says beside one of a newer release is not how things stand.
+    pub(crate) fn refuse_newer(&self, found: &[OldSuperblock]) -> Result<(), CreateMdError> {
+        match found.iter().find_map(|old| old.newer) {
+            Some(source) => Err(CreateMdError::Newer { disk: self.path.clone(), source }),
+            None => Ok(()),
+        }
     }
 
     pub(crate) fn uncached(&self) -> &Uncached {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use format::ids::BLOCK_BYTES;
 use format::layout::SLOTS_DEFAULT;
 use format::metadata::VoteStamp;
+use stdx::checksum::{crc32c, crc32c_append};
 use tempfile::TempDir;
 
 use super::{
@@ -312,6 +313,55 @@ fn end_of_a_metadata_disk_that_grew_is_not_believed() {
     for former_bytes in [Some(SMALL), None] {
         let found = place.find(former_bytes).unwrap();
         assert_eq!((found.0.incarnation, found.1), (live.0.incarnation, live.1));
+    }
+}
+
+/// A change writes one copy and then the other: one is whole at any time.
+#[test]
+fn superblock_with_higher_write_counter_wins_and_a_torn_one_loses() {
+    for place in [Place::new(), Place::with_external_metadata()] {
+        place.resize(SMALL);
+        let (live, layout) = place.create("r0");
+        let path = place.disk();
+        let device = Device::share(&path).unwrap();
+        let counter = || place.find(Some(SMALL)).unwrap().0.write_counter;
+        let [first, last] = layout.superblock_offsets;
+        for (newer, older) in [(first, last), (last, first)] {
+            for (offset, write_counter) in [(older, 7), (newer, 8)] {
+                let superblock = Superblock { write_counter, ..live.clone() };
+                write_at(&device, &superblock, &layout, offset).unwrap();
+            }
+            assert_eq!(counter(), 8);
+            // Torn before what changed; a tear in equal bytes is no tear.
+            let mut torn = device.read(newer, PAGE_BYTES).unwrap().to_vec();
+            torn[512..].copy_from_slice(&device.read(older, PAGE_BYTES).unwrap()[512..]);
+            device.write(newer, &torn).unwrap();
+            assert_eq!(counter(), 7);
+            device.write(newer, &[0; 4096]).unwrap();
+            assert_eq!(counter(), 7);
+            device.write(older, &torn).unwrap();
+            place.assert_refused(Some(SMALL), &["no Basalt metadata was found"]);
+        }
+    }
+}
+
+/// What an older copy says beside it is not how things stand.
+#[test]
+fn copy_of_a_newer_release_is_refused_whatever_stands_beside_it() {
+    for place in [Place::new(), Place::with_external_metadata()] {
+        place.resize(SMALL);
+        let live = place.create("r0");
+        let path = place.disk();
+        let device = Device::share(&path).unwrap();
+        for offset in live.1.superblock_offsets {
+            place.write(&live, 8, (5, 21));
+            let mut block = device.read(offset, PAGE_BYTES).unwrap().to_vec();
+            block[8] = 2;
+            let crc = crc32c_append(crc32c(&block[..12]), &block[16..]);
+            block[12..16].copy_from_slice(&crc.to_le_bytes());
+            device.write(offset, &block).unwrap();
+            place.assert_refused(Some(SMALL), &["which this release does not know"]);
+        }
     }
 }
 
