@@ -40,7 +40,7 @@ const SHARDS: &[u8] = match env!("CARGO_CRATE_NAME").as_bytes() {
     _ => &[1],
 };
 /// The same tests run with links in clear text and with TLS.
-const HAS_TLS: bool = matches!(env!("CARGO_CRATE_NAME").as_bytes(), b"cluster_tls");
+pub(crate) const HAS_TLS: bool = matches!(env!("CARGO_CRATE_NAME").as_bytes(), b"cluster_tls");
 
 /// Where a server of this test may listen, again after a while, too.
 pub(crate) fn own_port() -> SocketAddr {

@@ -14,7 +14,7 @@ use frontend::nbd::client::Connection;
 use io::now;
 
 use crate::BLOCK;
-use crate::harness::{Cluster, own_port};
+use crate::harness::{Cluster, HAS_TLS, own_port};
 use crate::relay::{Mode, Relay};
 
 /// A silent path is given up after 0.6 s where another one works, and that one is dialled at once;
@@ -283,4 +283,31 @@ fn both_ends_listen_on_every_path_and_show_it() {
         format!("peer:ipv4:{} established:{established}", paths.relays[index].address)
     };
     assert!(said.contains(&line(0, "yes")) && said.contains(&line(1, "yes")), "{said}");
+}
+
+/// The checksum of TCP does not see everything, and that of TLS is not always there.
+#[test]
+fn data_that_changes_on_the_way_reaches_no_disk() {
+    let paths = start();
+    let cluster = &paths.cluster;
+    let mut client = cluster.client(0);
+    let size = client.export().size_bytes;
+    paths.relays.iter().for_each(|relay| relay.set(Mode::Flipping));
+    let mut round = 0;
+    while paths.relays.iter().all(|relay| relay.is(Mode::Flipping)) {
+        assert!(round < 100, "no write of 128 KiB went through a relay");
+        client.write(round << 17, &[7; 128 << 10]).unwrap();
+        round += 1;
+    }
+    paths.relays.iter().for_each(|relay| relay.set(Mode::Open));
+    let is_told = |log: &str| log.contains("the network or the memory of a node corrupts data");
+    // TLS sees it first where there is some, and ends the connection likewise.
+    if !HAS_TLS {
+        cluster.poll(1, "word of the bit", || is_told(&cluster.log(1)).then_some(()));
+    }
+    cluster.wait_connected(0);
+    client.write(0, &[8; BLOCK]).unwrap();
+    client.close().unwrap();
+    cluster.wait_up_to_date(0);
+    cluster.assert_replicas_equal(size);
 }
