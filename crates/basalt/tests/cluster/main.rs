@@ -35,6 +35,7 @@ mod addresses;
 mod networks;
 mod disks;
 mod hung_disks;
+mod power;
 mod several;
 mod added;
 mod adopt_drbd;

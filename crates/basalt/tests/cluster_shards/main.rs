@@ -22,6 +22,10 @@ mod relay;
 mod paths;
 #[path = "../cluster/disks.rs"]
 mod disks;
+#[path = "../../src/cluster/disks/fuse.rs"]
+mod fuse;
+#[path = "../cluster/power.rs"]
+mod power;
 #[path = "../cluster/holes.rs"]
 mod holes;
 #[path = "../cluster/several.rs"]

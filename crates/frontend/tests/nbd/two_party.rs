@@ -248,8 +248,12 @@ fn a_flush_on_one_connection_follows_writes_on_another() {
     let server = RamServer::on_tcp(&disk);
     let open = || Connection::open(&server.uri("r0/0"), &wishes(ReplyForm::Structured)).unwrap();
     let (mut one, mut two, mut three) = (open(), open(), open());
+    // What lets a client flush on any connection.
+    assert!([&one, &two, &three].iter().all(|client| client.export().may_use_many_connections()));
     one.write(4096, &[3; 4096]).unwrap();
+    assert_eq!(disk.flushes.load(Ordering::Relaxed), 0);
     two.flush().unwrap();
+    assert_eq!(disk.flushes.load(Ordering::Relaxed), 1);
     let mut back = [0; 4096];
     three.read(4096, &mut back).unwrap();
     assert_eq!(back, [3; 4096]);
