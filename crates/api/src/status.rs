@@ -597,15 +597,15 @@ fn two_decimals<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::E
 mod tests {
     use super::*;
     use serde_json::Value;
+    use std::collections::BTreeSet;
 
-    fn keys(value: &Value) -> Vec<&str> {
+    fn keys(value: &Value) -> BTreeSet<&str> {
         value.as_object().unwrap().keys().map(String::as_str).collect()
     }
 
     #[test]
-    fn resource_has_exactly_drbds_names() {
-        let value = serde_json::to_value(ResourceStatus::default()).unwrap();
-        for name in [
+    fn resource_has_exactly_drbds_names_and_ours() {
+        let drbds = [
             "name",
             "node-id",
             "role",
@@ -618,9 +618,10 @@ mod tests {
             "write-ordering",
             "devices",
             "connections",
-        ] {
-            assert!(keys(&value).contains(&name), "{name} is missing");
-        }
+        ];
+        let ours = ["may-promote", "promotion-score", "io-backend", "reasons"];
+        let value = serde_json::to_value(ResourceStatus::default()).unwrap();
+        assert_eq!(keys(&value), drbds.into_iter().chain(ours).collect());
     }
 
     #[test]

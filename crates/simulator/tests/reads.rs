@@ -15,9 +15,12 @@ const BLOCKS: u64 = 32;
 
 /// Three replicas and a Primary without a disk; block `n` holds `100 + n`.
 fn with_client() -> Scenario {
-    let mut it = Scenario::new(4, 1, CLIENT);
+    written(Scenario::new(4, 1, CLIENT), CLIENT)
+}
+
+fn written(mut it: Scenario, primary: usize) -> Scenario {
     for block in 0..BLOCKS {
-        it.must_write(CLIENT, block, 100 + block);
+        it.must_write(primary, block, 100 + block);
     }
     it
 }
@@ -28,8 +31,12 @@ fn slow_reads(time: Duration) -> SlowDisk {
 
 /// Reads all blocks at once, and returns how long that took.
 fn read_all(it: &mut Scenario) -> Duration {
+    read_all_at(it, CLIENT)
+}
+
+fn read_all_at(it: &mut Scenario, primary: usize) -> Duration {
     let before = it.cluster.now;
-    let parts: Vec<PartId> = (0..BLOCKS).map(|block| it.read(CLIENT, block)).collect();
+    let parts: Vec<PartId> = (0..BLOCKS).map(|block| it.read(primary, block)).collect();
     it.until("all reads", |it| parts.iter().all(|part| it.ended(*part).is_some()));
     for (block, part) in (0..).zip(&parts) {
         assert_eq!(it.ended(*part), Some(&Ok(Some(vec![100 + block]))), "block {block}");
@@ -47,13 +54,37 @@ fn every_policy_reads_what_was_written_and_uses_the_members_it_names() {
         ReadPolicy::Striping { blocks: 8 },
         ReadPolicy::Weighted,
     ];
-    for policy in policies {
-        let mut it = with_client();
-        it.balance_reads(CLIENT, policy);
-        read_all(&mut it);
-        let served: Vec<u64> = (0..3).map(|member| it.served(CLIENT, member)).collect();
-        assert_eq!(served.iter().sum::<u64>(), BLOCKS, "{policy:?}");
-        assert!(served.iter().all(|count| *count > 3), "{policy:?} {served:?}");
+    // One that is no replica, and one that is.
+    for primary in [CLIENT, 0] {
+        for policy in policies {
+            let mut it = match primary {
+                CLIENT => with_client(),
+                _ => written(Scenario::new(3, 0, primary), primary),
+            };
+            it.balance_reads(primary, policy);
+            read_all_at(&mut it, primary);
+            let served = [0, 1, 2].map(|member| it.served(primary, member));
+            assert_eq!(served.iter().sum::<u64>(), BLOCKS, "{primary} {policy:?}");
+            assert!(is_as_named(policy, primary, served), "{primary} {policy:?} {served:?}");
+        }
+    }
+}
+
+/// Whether the members served as many reads each as the policy says.
+fn is_as_named(policy: ReadPolicy, primary: usize, served: [u64; 3]) -> bool {
+    let is_alike = |served: &[u64], by: u64| {
+        served.iter().max().zip(served.iter().min()).is_some_and(|(most, least)| most - least <= by)
+    };
+    let has_replica = primary != CLIENT;
+    match policy {
+        ReadPolicy::PreferLocal if has_replica => served == [BLOCKS, 0, 0],
+        ReadPolicy::PreferRemote if has_replica => served[0] == 0 && is_alike(&served[1..], 4),
+        // Nothing is known yet that makes one lighter.
+        ReadPolicy::PreferLocal | ReadPolicy::PreferRemote | ReadPolicy::Weighted => {
+            is_alike(&served, 4)
+        }
+        ReadPolicy::RoundRobin | ReadPolicy::LeastPending => is_alike(&served, 1),
+        ReadPolicy::Striping { .. } => served == [16, 8, 8],
     }
 }
 
