@@ -222,7 +222,7 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
     let mut chosen = Vec::new();
     for word in words {
         let Some(chapter) = CHAPTERS.iter().find(|chapter| chapter.name == *word) else {
-            let names: Vec<&str> = CHAPTERS.iter().map(|chapter| chapter.name).collect();
+            let names: Vec<&str> = chapters().collect();
             bail!("there is no chapter `{word}`; the chapters are: {}", names.join(", "));
         };
         chosen.push(chapter);
@@ -241,6 +241,11 @@ fn build() -> Result<PathBuf> {
     let build = ["build", "--release", "--locked", "--package", "basalt"];
     process::must_succeed(&mut process::cargo(&build)?)?;
     Ok(metadata::read()?.target_directory.join("release/basalt"))
+}
+
+/// The names of all chapters.
+pub(crate) fn chapters() -> impl Iterator<Item = &'static str> {
+    CHAPTERS.iter().map(|chapter| chapter.name)
 }
 
 /// The chapters that `cargo xtask test` runs, with the binary of all its steps.

@@ -10,6 +10,7 @@ mod words;
 mod changelog;
 mod coverage;
 
+use crate::guest;
 use crate::metadata;
 use crate::process;
 use crate::test::steps;
@@ -69,12 +70,16 @@ pub(crate) fn examine() -> Result<Findings> {
         fs::read_to_string(root.join(name)).with_context(|| format!("cannot read {name}"))
     };
     findings.complaints.extend(changelog::examine(&read("CHANGELOG.md")?));
+    let chapters: Vec<&str> = guest::chapters().collect();
     let steps: Vec<&str> = steps::ALL.iter().map(|step| step.name).collect();
     findings.complaints.extend(coverage::examine(
         &read("docs/TESTING.md")?,
         &read("docs/coverage.md")?,
-        |path| fs::read_to_string(root.join("crates").join(path)).ok(),
-        &steps,
+        &coverage::Named {
+            text_of: |path: &str| fs::read_to_string(root.join("crates").join(path)).ok(),
+            steps: &steps,
+            chapters: &chapters,
+        },
     ));
     let workspace = metadata::read()?;
     let edges = crates::examine(&read("ARCHITECTURE.md")?, &workspace.packages);
