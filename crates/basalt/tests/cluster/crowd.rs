@@ -60,6 +60,36 @@ fn clients_that_want_all_buffers_leave_some_to_the_links() {
     }
 }
 
+/// What grows at the first node while it takes requests of clients.
+#[derive(Clone, Copy)]
+enum Count {
+    /// Requests that it has to answer.
+    Requests,
+    /// KiB that it read from its disk.
+    Read,
+}
+
+fn counted(cluster: &Cluster, count: Count) -> Option<u64> {
+    let status = cluster.status(0)?;
+    let statistics = status.devices[0].statistics.as_ref()?;
+    Some(match count {
+        Count::Requests => statistics.upper_pending.into(),
+        Count::Read => statistics.read,
+    })
+}
+
+/// Waits until a count has grown, and grows no more: the node takes as much as there is room for.
+#[track_caller]
+fn wait_until_full(cluster: &Cluster, count: Count, before: u64) -> u64 {
+    let mut last = before;
+    cluster.poll(0, "no room for more", || {
+        let now = counted(cluster, count)?;
+        let is_full = now > before && now == last;
+        last = now;
+        is_full.then_some(now)
+    })
+}
+
 fn read_of(cookie: u64, offset: u64, length: u64) -> Request {
     Request { command: Command::Read, flags: 0, cookie, offset, length }
 }
@@ -137,7 +167,9 @@ fn clients_that_do_not_read_the_longest_answers_keep_nobody_waiting() {
         (sender, receiver)
     });
     let greedy: Vec<_> = greedy.collect();
-    thread::park_timeout(Duration::from_secs(1));
+    cluster.poll(0, "answers that begin", || {
+        (counted(&cluster, Count::Requests)? == greedy.len() as u64).then_some(())
+    });
     let mut other = cluster.client(0);
     other.set_read_timeout(PATIENCE).unwrap();
     let mut bytes = vec![0; 128 << 10];
@@ -162,6 +194,7 @@ fn requests_that_nobody_waits_for_any_more_hold_up_no_other_volume() {
         cluster.adm_ok(0, &["primary", "--force", resource]);
     }
     cluster.adm_ok(0, &["suspend-io", "r0"]);
+    let mut under_way = 0;
     for _ in 0..15 {
         let (mut sender, receiver, _) = client(&cluster, 0, "r0").split();
         // It takes as many as there is room for.
@@ -169,7 +202,7 @@ fn requests_that_nobody_waits_for_any_more_hold_up_no_other_volume() {
             let mut requests = (0..100).map(|cookie| write_of(cookie, cookie << 17, 128 << 10));
             requests.all(|request| sender.send_request(&request, &[1; 128 << 10]).is_ok());
         });
-        thread::park_timeout(Duration::from_millis(400));
+        under_way = wait_until_full(&cluster, Count::Requests, under_way);
         receiver.shutdown().unwrap();
         sending.join().unwrap();
     }
@@ -205,7 +238,7 @@ fn requests_of_a_volume_that_is_torn_down_give_their_room_back() {
         let client = cluster.client(0);
         cluster.kill(1);
         let writing = leave_writes(client);
-        thread::park_timeout(Duration::from_millis(400));
+        wait_until_full(&cluster, Count::Requests, 0);
         cluster.adm_ok(0, &["down", "--force", "r0"]);
         writing.join().unwrap();
         cluster.launch(1);
@@ -351,12 +384,13 @@ fn initiators_that_send_no_data_keep_no_other_waiting() {
 fn a_client_that_does_not_read_its_answers_keeps_nobody_waiting() {
     let cluster = Cluster::start_in_sync(3, 0);
     let (mut sender, receiver, _) = cluster.client(0).split();
+    let before = counted(&cluster, Count::Read).unwrap();
     for cookie in 0..250 {
         let (offset, length) = (cookie % 32 * (1 << 20), 1 << 20);
         let request = Request { command: Command::Read, flags: 0, cookie, offset, length };
         sender.send_request(&request, &[]).unwrap();
     }
-    thread::park_timeout(Duration::from_secs(2));
+    wait_until_full(&cluster, Count::Read, before);
     let client = cluster.client(0);
     write_all(client, 0, 500);
     for index in 0..3 {

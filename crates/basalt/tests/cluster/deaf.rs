@@ -70,6 +70,11 @@ impl Deaf {
         self.opens_left.store(i64::MIN, Ordering::SeqCst);
     }
 
+    /// Whether somebody waits for it since.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.opens_left.load(Ordering::SeqCst) < 0
+    }
+
     /// It is opened so often from now on, and answers nothing after that.
     pub(crate) fn fall_silent_after_opens(&self, opens: i64) {
         self.opens_left.store(opens, Ordering::SeqCst);

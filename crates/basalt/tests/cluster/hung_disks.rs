@@ -230,7 +230,7 @@ fn a_disk_that_falls_silent_while_it_grows_holds_up_its_own_resource_alone() {
     }
     disk.fall_silent_after_opens(0);
     let mut asked = cluster.adm_started(0, &["--timeout", "60", "resize", "--size", "80M", "r0"]);
-    thread::park_timeout(Duration::from_secs(1));
+    cluster.poll(0, "an open that waits", || disk.is_silent().then_some(()));
     all_end(&cluster, &[(&["--timeout", "20", "resize", "--size", "80M", "r1"], true)]);
     cluster.adm_ok(0, &["down", "--force", "r0"]);
     drop(disk);
