@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use format::ids::EXTENT_BLOCKS;
 use replication::contract::{Command, PromoteMode};
 use replication::resource::{Demands, WithoutQuorum};
-use simulator::cluster::SlowDisk;
+use simulator::cluster::{Replaced, SlowDisk};
 use simulator::run::run_forks;
 use simulator::scenario::Scenario;
 use simulator::seeds::all_of;
@@ -322,6 +323,81 @@ fn the_operator_may_force_a_node_without_a_quorum() {
     it.cluster.start(0);
     it.until("the return of node 0", |it| it.is_in_sync(1, 0));
     assert_eq!(it.on_disk(0, 8), 2);
+}
+
+/// Makes `node` Primary with whatever its replica has.
+fn force(it: &mut Scenario, node: usize) {
+    let forced = it.command(node, Command::Promote(PromoteMode::Force));
+    it.until("the promotion", |it| it.succeeded(forced));
+}
+
+/// So that the log of `replica` does not name what was written to the first extents, which it would
+/// ask for by itself.
+fn until_not_logged(it: &mut Scenario, primary: usize, replica: usize) {
+    for round in 0..2 {
+        for extent in 10..20 {
+            it.must_write(primary, extent * EXTENT_BLOCKS + round, 5);
+            let flushed = it.flush(primary);
+            it.until("a flush", |it| it.ended(flushed).is_some());
+        }
+    }
+    let is_logged = |it: &Scenario| it.is_logged(replica, 0) || it.is_logged(replica, 1);
+    it.until("the end of the extents in the log", |it| !is_logged(it));
+}
+
+/// `node` returns to what `forced` has, whatever that is.
+fn follows_the_forced(it: &mut Scenario, node: usize, forced: usize) {
+    it.until("its return", |it| it.is_in_sync(forced, node));
+    for block in [7, 1500] {
+        assert_eq!(it.on_disk(node, block), it.on_disk(forced, block), "block {block}");
+    }
+}
+
+/// The register is the one that it was, and names the node in sync: with the disk that it had. That
+/// the other one lacks everything is not forgotten with the process.
+#[test]
+fn who_returns_to_a_new_disk_that_was_forced_is_copied_to_in_full() {
+    let mut it = Scenario::new(2, 0, 0);
+    it.must_write(0, 7, 1);
+    it.must_write(0, 1500, 2);
+    until_not_logged(&mut it, 0, 0);
+    it.cluster.kill(1);
+    it.cluster.kill(0);
+    it.cluster.replace(1, Replaced::Disk);
+    it.cluster.start(1);
+    force(&mut it, 1);
+    assert_eq!(it.must_read(1, 7), 0);
+    it.cluster.kill(1);
+    it.cluster.start(1);
+    it.promote(1);
+    it.cluster.start(0);
+    follows_the_forced(&mut it, 0, 1);
+}
+
+/// Node 1 was the last one in sync; its slot for the other one is of an older day, like all that
+/// its disk has.
+#[test]
+fn who_returns_to_an_older_image_that_was_forced_is_copied_to_in_full() {
+    let mut it = Scenario::new(2, 0, 1);
+    it.must_write(1, 7, 1);
+    it.stop(0);
+    it.must_write(1, 1500, 2);
+    it.cluster.start(0);
+    it.until("the return of node 0", |it| it.is_in_sync(1, 0));
+    until_not_logged(&mut it, 1, 1);
+    it.run(Duration::from_secs(1));
+    let image = it.cluster.disk_image(1);
+    it.must_write(1, 7, 3);
+    it.must_write(1, 1500, 4);
+    until_not_logged(&mut it, 1, 0);
+    it.stop(0);
+    it.stop(1);
+    it.cluster.put_disk_image(1, image);
+    it.cluster.start(1);
+    force(&mut it, 1);
+    assert_eq!(it.must_read(1, 7), 1);
+    it.cluster.start(0);
+    follows_the_forced(&mut it, 0, 1);
 }
 
 /// The connection breaks, and is there again before the Primary goes on by itself.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use format::ids::EXTENT_BLOCKS;
 use replication::contract::{Command, PromoteMode};
 use simulator::cluster::BadDisk;
 use simulator::scenario::Scenario;
@@ -147,4 +148,58 @@ fn a_replica_that_gave_way_leads_nothing_on_the_line_that_was_left() {
         it.until("its return", |it| it.is_in_sync(0, 1));
         assert_eq!((it.on_disk(0, 7), it.on_disk(1, 7)), (30, 30));
     }
+}
+
+/// Node 1 gave the line that it has with node 2 up for that of node 0, and its register says so or
+/// not; it is down, and nobody is Primary but node 0, which is out of reach.
+fn with_a_mute_voter_that_left_another(millis: u64) -> Scenario {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    it.run(Duration::from_millis(millis));
+    it.must_write(0, 7, 1);
+    it.part(&[0], &[1, 2]);
+    it.promote(1);
+    it.must_write(0, 7, 10);
+    it.must_write(1, 1500, 20);
+    // So that the log of node 2 does not name that extent any more.
+    for extent in 10..20 {
+        it.must_write(1, extent * EXTENT_BLOCKS, 21);
+    }
+    it.until("the end of its extent in the log", |it| !it.is_logged(2, 1));
+    it.demote(1);
+    it.part(&[1], &[2]);
+    it.meet(&[0], &[1]);
+    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+    spoil_register(&mut it, 1);
+    it.discard(1, 0);
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    assert!(it.cluster.is_mute(1));
+    it.cluster.kill(1);
+    it.until("its loss", |it| !it.is_in_sync(0, 1));
+    it.part(&[0], &[1]);
+    it.meet(&[1], &[2]);
+    it
+}
+
+/// The line is the one that was left, and the data that of the other one: of what node 2 wrote on
+/// the former no slot here knows.
+#[test]
+fn who_returns_to_data_of_another_line_that_was_forced_is_copied_to_in_full() {
+    let mut forced = 0;
+    for millis in (0..200).step_by(20) {
+        let mut it = with_a_mute_voter_that_left_another(millis);
+        it.cluster.kill(2);
+        it.cluster.start(1);
+        let promoted = it.command(1, Command::Promote(PromoteMode::Force));
+        it.until("the promotion", |it| it.succeeded(promoted));
+        it.cluster.start(2);
+        it.until("a meeting", |it| it.is_in_sync(1, 2) || it.is_split(1, 2));
+        if it.is_split(1, 2) {
+            continue;
+        }
+        forced += 1;
+        for block in [7, 1500] {
+            assert_eq!(it.on_disk(2, block), it.on_disk(1, block), "block {block}");
+        }
+    }
+    assert!(forced > 0, "its register named the other line each time");
 }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use format::config::{Config, InSync, Purpose};
+use format::config::{Config, Purpose};
 use format::ids::{Ballot, BlockRange, BootId, Epoch, Incarnation, MemberSet, NodeId, Nonce, Seq};
 use format::message::{Control, Sealed, SlotBase};
 use format::metadata::ReplicaState;
@@ -514,17 +514,8 @@ impl Resource {
         let Phase::Sealing { base, mut sealed, .. } = phase else {
             unreachable!("called in its phase")
         };
-        let old = base.volumes.first().map_or(&[][..], |volume| &volume.insync);
         if mode == PromoteMode::Normal {
-            sealed.retain(|&node, report| {
-                let replica = &report.replica;
-                // One that began to follow another line holds writes of it, whatever this one says.
-                is_of_history(&base, replica)
-                    && report.rank > RANK_BEHIND
-                    && old.iter().any(|member| {
-                        member.node == node && member.incarnation == replica.incarnation
-                    })
-            });
+            sealed.retain(|&node, report| has_data_of(&base, node, report));
         }
         // After a clean stop all members hold the same, durably: nobody's memory matters.
         let standing = |node, report: &Sealed| Standing::of(&base, node, report.rank);
@@ -560,7 +551,7 @@ impl Resource {
             sealed.iter().map(|(&node, report)| (node, report.boot_id)).collect();
         let processes = boots.iter().map(|(&node, &boot)| (node, boot)).collect();
         self.promotion.as_mut().expect("called in its phase").boots = boots;
-        let lost = self.lost_by_promotion(old, chosen, &base);
+        let lost = lost_by_promotion(&sealed, &base);
         let desired = self.promoted_config(&base, &sealed, mode, memory);
         let nonce = self.promotion.as_ref().expect("called in its phase").nonce;
         let lost_set = lost.iter().map(|lost| lost.member).collect();
@@ -582,34 +573,6 @@ impl Resource {
             lost,
         });
         self.record(desired, to_record, lost_set);
-    }
-
-    /// Every replica that is not chosen. Of one that was in sync the slots start anew; of one that
-    /// was being copied to, they stay, and get what it may have missed at the end of its session.
-    fn lost_by_promotion(
-        &self,
-        old: &[InSync],
-        chosen: MemberSet,
-        base: &Config,
-    ) -> Vec<LostMember> {
-        if base.epoch == Epoch(0) {
-            return Vec::new();
-        }
-        let keep = SlotBase { epoch: crate::KEEP, incarnation: Incarnation(0) };
-        // A replica that is forced to be the truth, and was not: what others have that it lacks, no
-        // slot of it knows.
-        let knows_all = chosen.iter().any(|node| old.iter().any(|known| known.node == node));
-        let full = |known: SlotBase| SlotBase { epoch: crate::FULL, ..known };
-        let base_of = |member| {
-            let known = old.iter().find(|known| known.node == member);
-            known.map_or(keep, |known| SlotBase {
-                epoch: known.joined,
-                incarnation: known.incarnation,
-            })
-        };
-        let outside = base.members.minus(chosen);
-        let base_of = |member| if knows_all { base_of(member) } else { full(base_of(member)) };
-        outside.iter().map(|member| LostMember { member, base: base_of(member) }).collect()
     }
 
     /// The groups record; the value is proposed when all of them have.
@@ -713,6 +676,38 @@ impl Resource {
             self.rest_promotion(CommandErrorCode::PeerPrimary, reason);
         }
     }
+}
+
+/// The replica is the one that the value has in sync, and went on from there with nobody else: one
+/// that began to follow another line holds writes of it, whatever this one says.
+fn has_data_of(base: &Config, node: NodeId, report: &Sealed) -> bool {
+    let Sealed { replica, rank, .. } = report;
+    let known = base.volumes.first().and_then(|volume| volume.insync_member(node));
+    known.is_some_and(|known| known.incarnation == replica.incarnation)
+        && is_of_history(base, replica)
+        && *rank > RANK_BEHIND
+}
+
+/// Every replica that is not chosen. Of one that was in sync the slots start anew; of one that was
+/// being copied to, they stay, and get what it may have missed at the end of its session.
+fn lost_by_promotion(sealed: &BTreeMap<NodeId, Sealed>, base: &Config) -> Vec<LostMember> {
+    if base.epoch == Epoch(0) {
+        return Vec::new();
+    }
+    let old = base.volumes.first().map_or(&[][..], |volume| &volume.insync);
+    let keep = SlotBase { epoch: crate::KEEP, incarnation: Incarnation(0) };
+    // A replica that is forced to be the truth, and was not: what others have that it lacks, no
+    // slot of it knows.
+    let knows_all = sealed.iter().any(|(&node, report)| has_data_of(base, node, report));
+    let base_of = |member| {
+        let known = old.iter().find(|known| known.node == member);
+        let known = known
+            .map_or(keep, |known| SlotBase { epoch: known.joined, incarnation: known.incarnation });
+        if knows_all { known } else { SlotBase { epoch: crate::FULL, ..known } }
+    };
+    let chosen = sealed.keys().copied().collect();
+    let outside = base.members.minus(chosen);
+    outside.iter().map(|member| LostMember { member, base: base_of(member) }).collect()
 }
 
 /// U: what may differ between the sealed members. Windows above the highest stable seq of their

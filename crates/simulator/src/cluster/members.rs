@@ -12,6 +12,7 @@ use crate::cluster::{Cluster, Outcome};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replaced {
     VoteStore,
+    Disk,
     Node,
 }
 
@@ -128,10 +129,13 @@ impl Cluster {
         let disk = &mut self.disks[node];
         match part {
             Replaced::VoteStore => disk.register = new.register,
-            Replaced::Node => {
+            Replaced::Disk | Replaced::Node => {
                 let touched: Vec<u64> = disk.blocks().collect();
-                *disk = new;
+                let register = std::mem::replace(&mut *disk, new).register;
                 disk.touched = touched;
+                if part == Replaced::Disk {
+                    disk.register = register;
+                }
             }
         }
         self.changes.of_life(Self::node_id(node));
