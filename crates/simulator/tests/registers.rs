@@ -203,3 +203,51 @@ fn who_returns_to_data_of_another_line_that_was_forced_is_copied_to_in_full() {
     }
     assert!(forced > 0, "its register named the other line each time");
 }
+
+/// The last copy is of a new line only if the register may be asked about that: else nobody has
+/// data for the line which that knows.
+#[test]
+fn a_node_whose_voter_is_mute_as_it_goes_alone_keeps_its_data() {
+    for millis in (0..200).step_by(20) {
+        let mut it = Scenario::with_quorum_off(2, 0);
+        it.run(Duration::from_millis(millis));
+        it.must_write(0, 7, 1);
+        it.cluster.kill(1);
+        it.until("its promise", |it| it.explains(0, "Accepting") && it.explains(0, "by: Alone"));
+        spoil_register(&mut it, 0);
+        it.until("its failure", |it| it.cluster.is_mute(0));
+        it.run(Duration::from_secs(1));
+        it.cluster.kill(0);
+        it.cluster.start(0);
+        it.promote(0);
+        assert_eq!(it.must_read(0, 7), 1);
+        it.must_write(0, 7, 2);
+        it.cluster.start(1);
+        it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+        assert_eq!(it.on_disk(1, 7), 2);
+    }
+}
+
+/// By its one vote, which it has no more.
+#[test]
+fn a_promotion_alone_ends_with_the_voter() {
+    for (phase, millis) in
+        (0..100).step_by(20).flat_map(|at| [("Preparing", at), ("Accepting", at)])
+    {
+        let mut it = Scenario::with_quorum_off(2, 0);
+        it.run(Duration::from_millis(millis));
+        it.must_write(0, 7, 1);
+        it.cluster.kill(0);
+        let promoted = it.command(1, Command::Promote(PromoteMode::Normal));
+        it.until("a vote of its own", |it| it.explains(1, phase) && it.explains(1, "by: Alone"));
+        spoil_register(&mut it, 1);
+        it.until("its failure", |it| it.cluster.is_mute(1));
+        it.until("a refusal", |it| it.failed(promoted));
+        it.cluster.kill(1);
+        it.cluster.start(1);
+        it.promote(1);
+        assert_eq!(it.must_read(1, 7), 1);
+        it.cluster.start(0);
+        it.until("the return of node 0", |it| it.is_in_sync(1, 0));
+    }
+}

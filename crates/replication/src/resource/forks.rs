@@ -22,6 +22,8 @@ use crate::resource::Resource;
 use crate::resource::fencing::is_needed;
 use crate::resource::give_way::Talk;
 use crate::resource::losses::LossState;
+use crate::resource::propose::Attempt;
+use crate::resource::saves::Turn;
 use crate::resource::session::Change;
 
 #[derive(Debug)]
@@ -241,7 +243,8 @@ impl Resource {
 
     /// How long a quorum is waited for, if there is none and this node may go on without.
     fn alone_wait(&self) -> Option<Duration> {
-        if self.stop.is_some() || self.report().is_none() || self.is_discarding() {
+        let has_vote = !self.voter.is_mute;
+        if self.stop.is_some() || self.report().is_none() || self.is_discarding() || !has_vote {
             return None;
         }
         if let Some(promotion) = &self.promotion {
@@ -337,7 +340,27 @@ impl Resource {
             && from == Some(superblock.branch)
             && known.joined <= superblock.joined
         {
-            superblock.branch = value.branch;
+            let turn = Turn { from: superblock.branch, to: value.branch };
+            superblock.branch = turn.to;
+            self.saves.note_turn(turn);
+        }
+    }
+
+    /// The own voter says nothing more. What it was about to write is in doubt until another life
+    /// reads its register: a session that proposed that goes on with nothing else.
+    pub(crate) fn decide_nothing_alone(&mut self) {
+        if !self.attempt.as_ref().is_some_and(Attempt::is_alone) {
+            return;
+        }
+        if self.promotion.is_some() {
+            return self.give_up_promotion();
+        }
+        let line = self.config().map(|config| config.branch);
+        if self.newest_own().map(|head| head.branch) == line
+            && let Some(session) = self.session.as_mut()
+        {
+            session.change.take_if(|change| *change == Change::Alone);
+            self.attempt = None;
         }
     }
 }

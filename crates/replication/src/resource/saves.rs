@@ -2,7 +2,7 @@
 
 use std::mem::{Discriminant, discriminant};
 
-use format::ids::{Epoch, KernelBootId, NodeId, Nonce, VoteStoreId};
+use format::ids::{Branch, Epoch, KernelBootId, NodeId, Nonce, VoteStoreId};
 use format::message::{Accepted, Control};
 use format::metadata::{Register, Superblock, VoteStamp};
 use format::space::Place;
@@ -29,6 +29,8 @@ pub(crate) struct Saves {
     stamped: bool,
     /// What the superblock said before the current write, if that has the register.
     before: Option<Before>,
+    /// A vote that is not being written yet has the replica follow it.
+    turn: Option<Turn>,
     wanted_register: bool,
     wanted_superblock: bool,
     wanted_then: Vec<AfterSave>,
@@ -40,6 +42,22 @@ struct Before {
     write_counter: u64,
     vote_stamp: VoteStamp,
     vote: Option<Box<VoteCopy>>,
+    turn: Option<Turn>,
+}
+
+/// The replica is of another line from the day on on which the register says so (9.4).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn {
+    pub(crate) from: Branch,
+    pub(crate) to: Branch,
+}
+
+impl Turn {
+    fn take_back(self, superblock: &mut Superblock) {
+        if superblock.branch == self.to {
+            superblock.branch = self.from;
+        }
+    }
 }
 
 /// What may be said or done only once the state behind it is durable.
@@ -123,6 +141,11 @@ impl Saves {
 
     pub(crate) fn is_busy(&self) -> bool {
         self.current.is_some()
+    }
+
+    /// The next write of the register, and the superblock with it, say so.
+    pub(crate) fn note_turn(&mut self, turn: Turn) {
+        self.turn = Some(turn);
     }
 
     /// Another voter took the place of the one whose votes were to be written.
@@ -209,9 +232,10 @@ impl Resource {
         let stamp = &self.voter.register;
         let superblock = self.superblock.as_mut().filter(|_| !self.member.disk_failed);
         let known = superblock.as_ref().filter(|_| with_register);
+        let turn = saves.turn.take_if(|_| with_register);
         saves.before = known.map(|known| {
             let Superblock { write_counter, vote_stamp, ref vote, .. } = **known;
-            Before { write_counter, vote_stamp, vote: vote.clone() }
+            Before { write_counter, vote_stamp, vote: vote.clone(), turn }
         });
         let superblock = superblock.map(|superblock| {
             superblock.write_counter += 1;
@@ -296,9 +320,13 @@ impl Resource {
             superblock.write_counter = before.write_counter;
             // Should the disk fail in this life, nothing will tell the next one.
             superblock.kernel_boot_id = KernelBootId(0);
+            // For a line that the register does not know the next life would find no data.
+            let turns = [self.saves.turn.take(), before.turn];
+            turns.into_iter().flatten().for_each(|turn| turn.take_back(superblock));
         }
         self.saves.repeat_without_votes();
         self.saves.settle_accepted(&self.voter);
+        self.decide_nothing_alone();
         let report = self.own_report();
         for peer in self.connected().without(self.me()).iter() {
             self.send(peer, report.clone());
