@@ -204,6 +204,34 @@ fn who_returns_to_data_of_another_line_that_was_forced_is_copied_to_in_full() {
     assert!(forced > 0, "its register named the other line each time");
 }
 
+/// Its replica is of the line of node 0. Clients use the one that it left, and it cannot leave that
+/// now: it asks nobody to let it, and once they are gone it goes.
+#[test]
+fn who_serves_a_line_that_its_replica_left_waits_until_it_is_no_primary() {
+    let mut served = 0;
+    for millis in (0..200).step_by(20) {
+        let mut it = with_a_mute_voter_that_left_another(millis);
+        it.cluster.start(1);
+        it.run(Duration::from_secs(1));
+        if it.is_split(1, 2) {
+            continue;
+        }
+        served += 1;
+        it.promote(1);
+        assert_eq!(it.must_read(1, 1500), 20);
+        let before = it.cluster.connections(0, 1);
+        it.meet(&[0], &[1]);
+        it.run(Duration::from_secs(2));
+        let times = it.cluster.connections(0, 1) - before;
+        assert_eq!(times, 1, "they connected {times} times");
+        assert_eq!(it.must_read(1, 1500), 20);
+        it.demote(1);
+        it.until("its return", |it| it.is_in_sync(0, 1));
+        assert_eq!((it.on_disk(1, 7), it.on_disk(1, 1500)), (10, 0));
+    }
+    assert!(served > 0, "its register named the other line each time");
+}
+
 /// The last copy is of a new line only if the register may be asked about that: else nobody has
 /// data for the line which that knows.
 #[test]

@@ -325,7 +325,9 @@ impl Resource {
     /// data it was. Without options only a replica that holds another line's data does: it was
     /// given up by an operator's word, and the register did not hear of it, for its voter was mute.
     fn follow_out(&mut self, peer: NodeId) {
-        if self.has_asked() || self.is_discarding() || self.stop.is_some() {
+        // Nor may one go that is Primary, whose replica is another node's.
+        let is_primary = self.serves_clients() || self.is_candidate();
+        if self.has_asked() || self.is_discarding() || self.stop.is_some() || is_primary {
             return;
         }
         let Some(head) = self.head().map(|head| head.value) else { return };

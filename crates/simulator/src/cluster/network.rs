@@ -115,6 +115,11 @@ impl Cluster {
         }
     }
 
+    /// How often the two connected.
+    pub fn connections(&mut self, a: usize, b: usize) -> u64 {
+        self.link(a, b).count
+    }
+
     /// All connections break and come back.
     pub fn reset_link(&mut self, a: usize, b: usize) {
         if a != b {
