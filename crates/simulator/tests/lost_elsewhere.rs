@@ -252,6 +252,28 @@ fn a_member_that_misses_little_returns_beside_a_full_copy() {
     assert_eq!(it.on_disk(4, 7), 2);
 }
 
+/// Who looks would take it for one that hangs.
+#[test]
+fn a_copy_beside_one_that_began_earlier_tells_how_far_it_is() {
+    let mut it = Scenario::new(5, 0, 0);
+    it.stop(4);
+    for extent in 0..20 {
+        for block in (0..1000).step_by(100) {
+            it.must_write(0, extent * 1024 + block, 2);
+        }
+    }
+    it.cluster.slow[3].read = Duration::from_secs(5);
+    let invalidated = it.command(3, Command::Invalidate);
+    it.until("the answer", |it| it.succeeded(invalidated));
+    it.until("its copy", |it| it.explains(0, "to 3: "));
+    it.cluster.slow[4].write = Duration::from_millis(500);
+    it.cluster.start(4);
+    let member = |it: &Scenario| it.status(0).expect("it is up").members[4];
+    it.until("blocks that were copied", |it| member(it).copied_blocks > 0);
+    let left = member(&it).out_of_sync;
+    assert!(!left.is_empty() && !it.is_in_sync(0, 3), "{left:?}");
+}
+
 /// A copy that waits for a client's write keeps no other one waiting.
 #[test]
 fn copies_go_on_beside_one_that_waits() {

@@ -57,15 +57,15 @@ impl LaneGroup {
             self.report_progress(member, actions);
             actions.push(answer(round));
         }
-        self.progress_due = match self.syncing.first() {
-            None => Time::NEVER,
-            Some(_) if now < self.progress_due && self.progress_due != Time::NEVER => {
-                self.progress_due.min(now + BUDGET_INTERVAL)
-            }
-            Some(&(member, _)) => {
+        self.progress_due = if self.syncing.is_empty() {
+            Time::NEVER
+        } else if now < self.progress_due && self.progress_due != Time::NEVER {
+            self.progress_due.min(now + BUDGET_INTERVAL)
+        } else {
+            for &(member, _) in &self.syncing {
                 self.report_progress(member, actions);
-                now + PROGRESS_INTERVAL
             }
+            now + PROGRESS_INTERVAL
         };
     }
 
