@@ -55,7 +55,12 @@ fn conclusion(resource: &ResourceStatus, node: &str) -> String {
              are overwritten"
                 .to_owned()
         }
-        (_, Some(insync)) if insync.iter().any(|name| name == node) => {
+        (Some(DiskState::Inconsistent), Some(insync)) if is_among(insync, node) => format!(
+            "--force LOSES acknowledged writes: {} had them, and the disk that this node has now \
+             is another one, or was given up. Bring one that had them back instead",
+            names(insync)
+        ),
+        (_, Some(insync)) if is_among(insync, node) => {
             "--force goes on from this replica. It had every acknowledged write of the epoch \
              below; what a majority without this node acknowledged after it would be lost"
                 .to_owned()
@@ -92,13 +97,24 @@ fn of_peer(resource: &ResourceStatus, peer: &ConnectionStatus) -> String {
 /// What a replica has of the writes that were acknowledged.
 fn holds(epoch: Option<&EpochStatus>, name: &str, state: DiskState) -> String {
     let Some(epoch) = epoch else { return "what it holds is not known".to_owned() };
-    if epoch.insync.iter().any(|member| member == name) {
+    if is_among(&epoch.insync, name) && state == DiskState::Inconsistent {
+        return format!(
+            "it had every acknowledged write of epoch {}, on another disk",
+            epoch.epoch
+        );
+    }
+    if is_among(&epoch.insync, name) {
         return format!("it has every acknowledged write of epoch {}", epoch.epoch);
     }
     if state == DiskState::Diskless {
         return "it holds no data".to_owned();
     }
     format!("it misses writes of epoch {} or before", epoch.epoch)
+}
+
+/// The configuration names the node: it may have another disk since.
+fn is_among(insync: &[String], node: &str) -> bool {
+    insync.iter().any(|name| name == node)
 }
 
 fn names(names: &[String]) -> String {

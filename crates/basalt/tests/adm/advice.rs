@@ -69,6 +69,16 @@ fn force_on_a_replica_in_sync_says_what_cannot_be_seen_from_here() {
     assert!(lines[4].contains("it misses writes of epoch 7 or before"), "{lines:?}");
 }
 
+/// The register outlives the disk: it still names the node in sync.
+#[test]
+fn force_on_a_new_disk_is_said_to_lose_what_the_former_one_had() {
+    let lines = told(alone(&["alice", "bob"], DiskState::Inconsistent));
+    let loses = "--force LOSES acknowledged writes: alice, bob had them, and the disk";
+    assert!(lines[0].starts_with(loses), "{lines:?}");
+    let had = "it had every acknowledged write of epoch 7, on another disk";
+    assert!(lines[2].ends_with(had), "{lines:?}");
+}
+
 #[test]
 fn promotion_that_needs_no_force_or_gets_none_says_so() {
     let mut good = alone(&["alice", "bob"], DiskState::UpToDate);
