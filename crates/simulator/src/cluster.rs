@@ -309,8 +309,8 @@ pub struct Cluster {
     /// Of each node: the question of its replica that nobody answered.
     pub asked: Vec<Option<u64>>,
     permits: Vec<Permit>,
-    /// Of each node: whom it asked to be put out, and the number of the question.
-    pub fence_asked: Vec<Option<(u64, usize)>>,
+    /// Of each node: whom it asked to be put out, and the number of the question; the newest last.
+    pub fence_asked: Vec<Vec<(u64, usize)>>,
     /// Between the connections and who reads from them.
     pub(crate) forger: Option<Forger>,
     /// What a step did that it may not do.
@@ -360,7 +360,7 @@ impl Cluster {
             deaf_to: vec![None; count],
             asked: vec![None; count],
             permits: vec![Permit::default(); count],
-            fence_asked: vec![None; count],
+            fence_asked: vec![Vec::new(); count],
             forger: None,
             violation: None,
             resource_actions: Vec::new(),

@@ -12,9 +12,11 @@
 //! - This process was admitted to a session. A peer that went on alone before had proof that this
 //!   process was out: one that lives was not, one that was started since may have been.
 //!
-//! A proof is about the peer as it was left: it ends when the peer is connected again, for then it
-//! is admitted anew. It is what the options asked for: it ends when they ask for another one. A
-//! proof that was a lie makes a fork, which is found like any other (9.5).
+//! A proof is about one absence of a quorum, and about the peer as it was left. It ends when the
+//! peer is connected again, for then it is admitted anew; and when there is a quorum without the
+//! peer, which may be back by the next loss, behind those who are lost then. It is what the options
+//! asked for: it ends when they ask for another one. A proof that was a lie makes a fork, which is
+//! found like any other (9.5).
 
 use std::collections::BTreeMap;
 
@@ -149,6 +151,14 @@ impl Resource {
     pub(crate) fn end_wait_for_proof(&mut self) {
         if !self.fencing.peers.is_empty() {
             self.prolong_promotion();
+        }
+    }
+
+    /// With a quorum nothing has to be known of who is missing, and what was known is of before: who
+    /// is lost next may have the peer back behind it. An answer that is on its way is none.
+    pub(crate) fn end_proofs_with_quorum(&mut self) {
+        if !self.fencing.peers.is_empty() && self.reaches_quorum_of(&self.newest_value()) {
+            self.fencing.peers.clear();
         }
     }
 

@@ -230,6 +230,7 @@ impl Resource {
                 self.forks.alone_at = Time::NEVER;
                 self.end_wait_for_proof();
             }
+            self.end_proofs_with_quorum();
             return;
         };
         if self.forks.alone_at == Time::NEVER {

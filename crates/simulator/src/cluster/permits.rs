@@ -37,12 +37,22 @@ impl Cluster {
 
     pub(crate) fn note_fence(&mut self, node: usize, number: u64, peer: NodeId) {
         self.trace(|| format!("n{node} asks to put {peer} out"));
-        self.fence_asked[node] = Some((number, peer.index()));
+        self.fence_asked[node].retain(|&(_, asked)| asked != peer.index());
+        self.fence_asked[node].push((number, peer.index()));
     }
 
-    /// Answers what `node` asked about a peer, if it asked: whether that is out.
+    /// Answers what `node` asked last about a peer, if it asked: whether that is out.
     pub fn answer_fence(&mut self, node: usize, verdict: FenceVerdict) {
-        if let Some((number, peer)) = self.fence_asked[node].take() {
+        if let Some(&(_, peer)) = self.fence_asked[node].last() {
+            self.answer_fence_about(node, peer, verdict);
+        }
+    }
+
+    /// Answers what `node` asked about this peer, if it asked.
+    pub fn answer_fence_about(&mut self, node: usize, peer: usize, verdict: FenceVerdict) {
+        let asked = self.fence_asked[node].iter().position(|&(_, asked)| asked == peer);
+        if let Some(place) = asked {
+            let (number, _) = self.fence_asked[node].remove(place);
             self.trace(|| format!("n{node} is told of n{peer}: {verdict:?}"));
             self.step_resource(node, ResourceInput::FenceAnswer { number, verdict });
         }
@@ -60,7 +70,7 @@ impl Cluster {
         let always = self.options.readmission == Readmission::AskAlways;
         self.permits[node] = Permit { asks, allowed: false, is_begun, always };
         self.asked[node] = None;
-        self.fence_asked[node] = None;
+        self.fence_asked[node].clear();
     }
 
     /// The same of one whose disk is another one, or was given up.

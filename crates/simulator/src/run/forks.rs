@@ -176,7 +176,7 @@ impl Forking {
             if self.cluster.asked[node].is_some() && self.random.chance(1, 16) {
                 self.cluster.allow_resync(node);
             }
-            if self.cluster.fence_asked[node].is_some() && self.random.chance(1, 32) {
+            if !self.cluster.fence_asked[node].is_empty() && self.random.chance(1, 32) {
                 self.fence(node);
             }
         }
@@ -184,7 +184,7 @@ impl Forking {
 
     /// Whoever is to be out is killed before anybody hears of it; or nobody could do it.
     fn fence(&mut self, node: usize) {
-        let Some((_, peer)) = self.cluster.fence_asked[node] else { return };
+        let Some(&(_, peer)) = self.cluster.fence_asked[node].last() else { return };
         let can = self.random.chance(3, 4);
         if can {
             self.kill(peer);
