@@ -288,6 +288,47 @@ fn a_promotion_that_waits_for_a_proof_sleeps_until_there_is_one() {
     assert_eq!((asked.len(), answers(&all)), (1, vec![asked[0] + limits::FENCE_PATIENCE]));
 }
 
+/// A script that waits for its turn is not called any more for somebody who need not be out.
+#[test]
+fn a_question_is_void_with_a_quorum_by_another_one_or_by_the_options() {
+    for ends in [Voided::ByQuorum, Voided::ByOptions] {
+        let (mut resource, start) = (one_of_three_that_fences(), Time(2));
+        promote(&mut resource);
+        let asking = start + limits::ALONE_PROMOTION_WAIT * 2;
+        let all = tick_until(&mut resource, start, asking);
+        let number = all.iter().find_map(|(_, it)| {
+            let ResourceAction::AskToFence { number, peer } = it else { return None };
+            (*peer != node(2)).then_some(*number)
+        });
+        let number = number.expect("it asks about both others");
+        assert!(resource.is_asking_to_fence(number));
+        match ends {
+            Voided::ByQuorum => {
+                connect_third(&mut resource, asking);
+                assert!(resource.is_asking_to_fence(number), "it has no vote yet");
+                step_at(&mut resource, asking, vote_of_third());
+            }
+            Voided::ByOptions => {
+                let wait = Demands { without_quorum: WithoutQuorum::Wait, ..Demands::default() };
+                step_at(&mut resource, asking, ResourceInput::Demands(wait));
+            }
+        }
+        assert!(!resource.is_asking_to_fence(number), "{ends:?}");
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Voided {
+    ByQuorum,
+    ByOptions,
+}
+
+fn vote_of_third() -> ResourceInput {
+    let (store, members) = (Some(VoteStoreId(9)), MemberSet(0b111));
+    let report = Control::Report { store, session: None, accepted: None, members };
+    ResourceInput::Control { from: node(2), message: Box::new(report) }
+}
+
 /// Each question is asked again before the other one is given up.
 #[test]
 fn questions_that_nobody_answers_keep_no_promotion_waiting_for_ever() {
@@ -331,11 +372,7 @@ fn a_promotion_that_has_a_quorum_waits_for_no_proof() {
         let mut all = tick_until(&mut resource, start, connected);
         connect_third(&mut resource, connected);
         all.extend(tick_until(&mut resource, connected, late));
-        let store = Some(VoteStoreId(9));
-        let members = MemberSet(0b111);
-        let report = Control::Report { store, session: None, accepted: None, members };
-        let report = ResourceInput::Control { from: node(2), message: Box::new(report) };
-        step_at(&mut resource, late, report);
+        step_at(&mut resource, late, vote_of_third());
         all.extend(tick_until(&mut resource, late, start + limits::PROVEN_PROMOTE_DEADLINE));
         assert_eq!(answers(&all), [late + limits::PROMOTE_DEADLINE], "{connected:?}");
     }

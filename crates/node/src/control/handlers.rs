@@ -16,8 +16,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use api::connection_state::ConnectionState;
 use api::events::HelperCall;
+use api::response::{Failure, FailureCode};
 use api::status::{HandlerStatus, ResourceStatus, StatusReply};
 use api::subscription::Update;
 use replication::contract::FenceVerdict;
@@ -84,15 +84,6 @@ enum Question {
 impl Call {
     fn is_fence(&self) -> bool {
         matches!(self.answers, Some(Question::Fence(..)))
-    }
-
-    /// Its peer is connected again: the core forgot that it asked.
-    fn is_over(&self, state: &ResourceStatus) -> bool {
-        let peer = self.trigger.peer.as_ref();
-        state.connections.iter().any(|it| {
-            peer.is_some_and(|(id, _)| *id == it.peer_node_id)
-                && it.connection_state == ConnectionState::Connected
-        })
     }
 
     /// The script did what it is there for.
@@ -432,13 +423,22 @@ impl Control {
         })
     }
 
+    /// A call may have waited for long. Who is back is not put out, nor is anybody whom nobody needs
+    /// out any more: the resource has a quorum by another one, or waits for one by its options now.
+    fn is_fence_void(&self, resource: &str, number: u64) -> bool {
+        let name = resource.to_owned();
+        let question = |ticket| ToShard::CheckFence { ticket, resource: name, number };
+        self.ask(resource, question).is_err_and(|it| is_void(&it))
+    }
+
     fn run_handler(&self, call: &Call) {
         let Call { resource, trigger, script, .. } = call;
         if trigger.handler == "quorum-lost" && self.is_quorum_back(call) {
             return self.handlers.withdraw(call);
         }
-        // It may have waited for long, and nobody who is back is put out.
-        if call.is_fence() && self.state_of(resource).is_some_and(|state| call.is_over(&state)) {
+        if let Some(Question::Fence(number, _)) = call.answers
+            && self.is_fence_void(resource, number)
+        {
             return self.handlers.withdraw(call);
         }
         let state = call.state.clone().or_else(|| self.state_of(resource));
@@ -505,6 +505,11 @@ impl Control {
     }
 }
 
+/// The shard says so: one that gives no answer in time keeps nobody from being put out.
+fn is_void(failure: &Failure) -> bool {
+    matches!(failure.code, FailureCode::StateRefused | FailureCode::UnknownResource)
+}
+
 fn unix_us() -> u64 {
     u64::try_from(io::clock::unix_time().as_micros()).unwrap_or(u64::MAX)
 }
@@ -514,7 +519,6 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use api::status::ConnectionStatus;
 
     fn with_scripts(names: &[&str]) -> Handlers {
         let handlers = Handlers::default();
@@ -647,20 +651,17 @@ mod tests {
         assert_eq!((count.calls, count.pending), (1, 0));
     }
 
-    /// The first of many calls started the machine anew, and the others still wait.
+    /// The first of many calls started the machine anew, and the others still wait; or there is a
+    /// quorum without it.
     #[test]
-    fn who_is_back_is_not_put_out_by_a_call_that_waited() {
+    fn who_need_not_be_out_is_not_put_out_by_a_call_that_waited() {
         let handlers = with_scripts(&["a"]);
         ask_to_fence(&handlers, "a", 7);
         let call = handlers.take().unwrap();
-        let state = |id, connection_state| {
-            let peer =
-                ConnectionStatus { peer_node_id: id, connection_state, ..Default::default() };
-            ResourceStatus { connections: vec![peer], ..Default::default() }
-        };
-        assert!(call.is_over(&state(1, ConnectionState::Connected)));
-        assert!(!call.is_over(&state(1, ConnectionState::Connecting)));
-        assert!(!call.is_over(&state(2, ConnectionState::Connected)), "another one");
+        let failed = |code| Failure::new(code, "text", "hint");
+        assert!(is_void(&failed(FailureCode::StateRefused)));
+        assert!(is_void(&failed(FailureCode::UnknownResource)), "it is down");
+        assert!(!is_void(&failed(FailureCode::Timeout)));
         handlers.withdraw(&call);
         let shared = handlers.lock();
         let count = &shared.counts[&("a".to_owned(), "fence-peer")];

@@ -157,6 +157,12 @@ impl Shard {
             ToShard::ResyncAnswer { resource, number, allowed } => {
                 self.tell(&resource, ResourceInput::ResyncAnswer { number, allowed });
             }
+            ToShard::CheckFence { ticket, resource, number } => {
+                self.with_resource(ticket, &resource, |shard, id| {
+                    let is_asked = shard.hosted_mut(id).resource.is_asking_to_fence(number);
+                    if is_asked { Ok(Some(Reply::done())) } else { Err(fence_is_void()) }
+                });
+            }
             ToShard::FenceAnswer { resource, number, verdict } => {
                 self.tell(&resource, ResourceInput::FenceAnswer { number, verdict });
             }
@@ -512,6 +518,11 @@ pub(crate) fn unknown_resource(name: &str) -> Failure {
 pub(super) fn busy() -> Failure {
     let message = "another command is changing the resource";
     Failure::new(FailureCode::StateRefused, message, "try again when it is done")
+}
+
+fn fence_is_void() -> Failure {
+    let message = "nobody asks any more whether the peer is out";
+    Failure::new(FailureCode::StateRefused, message, "leave the peer alone")
 }
 
 fn in_use(clients: usize, hint: &str) -> Failure {

@@ -177,6 +177,12 @@ pub(crate) enum ToShard {
         number: u64,
         allowed: bool,
     },
+    /// Refused (`StateRefused`) when nobody asks any more whether the peer of a question is out.
+    CheckFence {
+        ticket: Ticket,
+        resource: String,
+        number: u64,
+    },
     /// Whether the peer of a question is out.
     FenceAnswer {
         resource: String,

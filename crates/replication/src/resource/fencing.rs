@@ -112,6 +112,18 @@ impl Resource {
         false
     }
 
+    /// Whether an answer to that question would still say anything: what was not begun for it is in
+    /// vain otherwise.
+    #[must_use]
+    pub fn is_asking_to_fence(&self, number: u64) -> bool {
+        self.fencing.peers.values().any(|known| match known {
+            Fenced::Asked { number: asked, .. } | Fenced::NotOut { number: asked, .. } => {
+                *asked == number
+            }
+            Fenced::Out => false,
+        })
+    }
+
     pub(crate) fn on_fence_answer(&mut self, number: u64, verdict: FenceVerdict) {
         let now = self.now;
         let asked = self.fencing.peers.values_mut().find(|known| match known {
