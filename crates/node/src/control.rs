@@ -65,8 +65,8 @@ use crate::devices::names::Names;
 use crate::enlarge::RoomWanted;
 use crate::guests::Guests;
 use crate::limits::{
-    ADMIN_COMMAND_DEADLINE, DISK_STALL_MAX, DISK_STALL_MAX_AGAIN, PARENT_POLL_INTERVAL, SHARDS_MAX,
-    START_PATIENCE,
+    ADMIN_COMMAND_DEADLINE, DISK_STALL_MAX, DISK_STALL_MAX_AGAIN, PARENT_POLL_INTERVAL,
+    PRIMARY_COMMAND_DEADLINE, SHARDS_MAX, START_PATIENCE,
 };
 use crate::links::secure::Secrecy;
 use crate::links::{Identity, LEAD};
@@ -370,7 +370,7 @@ impl Control {
             }
             Command::Primary { resource, force } => {
                 let mode = if force { PromoteMode::Force } else { PromoteMode::Normal };
-                self.primary(&resource, mode)
+                self.primary(&resource, mode, PRIMARY_COMMAND_DEADLINE)
             }
             Command::NewCurrentUuid { resource } => self.begin_equal(&resource),
             Command::Secondary { resource, force } => {

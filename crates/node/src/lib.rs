@@ -60,6 +60,7 @@ pub use crate::attach::adopt;
 pub use crate::definition::resource_id;
 pub use crate::devices::claim::claim_device;
 pub use crate::devices::supervise::{Served, Supervised, remove_device, supervise};
+pub use crate::limits::PRIMARY_COMMAND_DEADLINE;
 pub use crate::tls::{client_domain_name, node_domain_name};
 pub use io::CongestionWish;
 

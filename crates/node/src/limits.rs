@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use format::message::{HEADER_BYTES_MAX, PAYLOAD_BYTES_MAX};
 use io::Class;
+use replication::limits::PROVEN_PROMOTE_DEADLINE;
 
 /// Shards a daemon runs, and that it takes when nobody says a number.
 pub(crate) const SHARDS_MAX: u8 = 8;
@@ -226,6 +227,10 @@ pub(crate) const ADMIN_IO_DEADLINE: Duration = Duration::from_secs(10);
 /// An admin command is answered by then, with a failure if need be: before `basalt adm` stops to
 /// wait (30 s) and can only say that nothing came.
 pub(crate) const ADMIN_COMMAND_DEADLINE: Duration = Duration::from_secs(25);
+/// The same of `primary`: a promotion that waits for proof that others are out (`fencing`) takes so
+/// long, and what follows it is the work of the command.
+pub const PRIMARY_COMMAND_DEADLINE: Duration =
+    PROVEN_PROMOTE_DEADLINE.saturating_add(Duration::from_secs(5));
 /// A disk that answers none of the daemon's requests for so long is not waited for; shorter than
 /// `ADMIN_COMMAND_DEADLINE`, for whoever asked is to hear of it.
 pub(crate) const DISK_STALL_MAX: Duration = Duration::from_secs(20);

@@ -7,6 +7,7 @@ use api::client::{SOCKET_PATH_DEFAULT, SOCKET_PATH_VARIABLE, ask};
 use api::request::Command;
 use api::response::{Reply, RunningReply};
 use api::status::StatusReply;
+use node::PRIMARY_COMMAND_DEADLINE;
 
 use crate::adm::arguments::General;
 use crate::adm::failure::AdmError;
@@ -14,8 +15,11 @@ use crate::adm::status_text::Statistics;
 use crate::adm::target::{One, Target};
 
 const ANSWER_WITHIN: Duration = Duration::from_secs(30);
-/// A promotion reads a quorum, seals the others and reconciles before it answers.
-const PRIMARY_WITHIN: Duration = Duration::from_secs(60);
+/// A promotion reads a quorum, seals the others and reconciles before it answers; and it may wait
+/// for `fence-peer`. The daemon is the first that gives up, for it can say why.
+const PRIMARY_WITHIN: Duration = PRIMARY_COMMAND_DEADLINE.saturating_add(Duration::from_secs(5));
+/// It promotes and demotes.
+const NEW_CURRENT_UUID_WITHIN: Duration = Duration::from_secs(60);
 
 /// How long an answer to a question without work may take.
 pub(crate) fn answer_within(general: &General) -> Duration {
@@ -31,9 +35,18 @@ pub(crate) fn socket(general: &General) -> PathBuf {
 }
 
 pub(crate) fn question(general: &General, command: Command) -> Result<Reply, AdmError> {
-    let is_promotion = matches!(command, Command::Primary { .. } | Command::NewCurrentUuid { .. });
-    let usual = if is_promotion { PRIMARY_WITHIN } else { ANSWER_WITHIN };
+    let usual = usual_limit(&command);
     Ok(ask(&socket(general), command, general.timeout.unwrap_or(usual))?)
+}
+
+fn usual_limit(command: &Command) -> Duration {
+    if matches!(command, Command::Primary { .. }) {
+        PRIMARY_WITHIN
+    } else if matches!(command, Command::NewCurrentUuid { .. }) {
+        NEW_CURRENT_UUID_WITHIN
+    } else {
+        ANSWER_WITHIN
+    }
 }
 
 pub(crate) fn status(

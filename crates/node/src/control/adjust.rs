@@ -16,7 +16,9 @@ use crate::control::configuring::{
 use crate::control::lives::Life;
 use crate::control::stepwise::{Bringing, Missing, MissingPeer, Parts, ids_of};
 use crate::definition::{Definition, DiskPlace};
-use crate::limits::{COMMAND_PATIENCE, DISK_STALL_MAX, MEMBERS_PATIENCE};
+use crate::limits::{
+    ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE, DISK_STALL_MAX, MEMBERS_PATIENCE,
+};
 use crate::patience::Patience;
 use crate::shard::messages::{Force, ToShard};
 use crate::state_dir::Unfinished;
@@ -322,7 +324,8 @@ impl Control {
         if !former.was_primary {
             return Vec::new();
         }
-        let mut warnings = match self.primary(resource, PromoteMode::Normal) {
+        let mut warnings = match self.primary(resource, PromoteMode::Normal, ADMIN_COMMAND_DEADLINE)
+        {
             Ok(Reply::Done { warnings }) => warnings,
             Ok(_) => Vec::new(),
             Err(failure) => {

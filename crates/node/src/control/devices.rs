@@ -1,6 +1,7 @@
 //! Commands that make and remove block devices on their way.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use api::response::{Failure, Reply};
 use replication::contract::PromoteMode;
@@ -11,11 +12,17 @@ use crate::log::{Scope, log};
 use crate::shard::messages::{Force, ToShard};
 
 impl Control {
-    /// Makes this node Primary, and the volume's block device with it.
-    pub(super) fn primary(&self, resource: &str, mode: PromoteMode) -> Result<Reply, Failure> {
+    /// Makes this node Primary, and the volume's block device with it: where that takes no longer
+    /// than `within`, for a promotion that nobody waits for goes on.
+    pub(super) fn primary(
+        &self,
+        resource: &str,
+        mode: PromoteMode,
+        within: Duration,
+    ) -> Result<Reply, Failure> {
         let name = resource.to_owned();
-        let reply =
-            self.ask(resource, |ticket| ToShard::Promote { ticket, resource: name, mode })?;
+        let question = |ticket| ToShard::Promote { ticket, resource: name, mode };
+        let reply = self.desk.ask(self.desk.home_of(resource), question, within)?;
         let Reply::Done { mut warnings } = reply else { return Ok(reply) };
         warnings.extend(self.start_device(resource).err());
         Ok(Reply::Done { warnings })

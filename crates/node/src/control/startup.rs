@@ -11,7 +11,7 @@ use replication::contract::PromoteMode;
 
 use crate::control::Control;
 use crate::definition::Definition;
-use crate::limits::{START_PROMOTION_DEADLINE, START_PROMOTION_REST};
+use crate::limits::{ADMIN_COMMAND_DEADLINE, START_PROMOTION_DEADLINE, START_PROMOTION_REST};
 use crate::log::{Scope, log};
 
 impl Control {
@@ -25,7 +25,9 @@ impl Control {
         let mut waiting: VecDeque<String> = named.map(|(name, _)| name).collect();
         let until = io::now() + START_PROMOTION_DEADLINE;
         while let Some(name) = waiting.pop_front() {
-            let Err(failure) = self.primary(&name, PromoteMode::Normal) else { continue };
+            // One that waits for proof does not keep the others; asked again it has its device.
+            let promoted = self.primary(&name, PromoteMode::Normal, ADMIN_COMMAND_DEADLINE);
+            let Err(failure) = promoted else { continue };
             if may_help(&failure) && io::now() < until {
                 waiting.push_back(name);
                 thread::park_timeout(START_PROMOTION_REST);
