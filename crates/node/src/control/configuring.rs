@@ -36,22 +36,17 @@ impl Control {
         let life = self.lives.begin(resource);
         Definition::from_text(&self.name, resource, text)
             .map_err(|failure| self.left_out(resource, failure))?;
-        if let Some(running) = self.stored_text(resource)? {
-            if running == text {
-                return match self.is_up(resource) {
-                    Some(reply) => {
-                        let missing = self.missing(resource, &AdjustScope::default())?;
-                        let warnings = self.complete(resource, &missing)?;
-                        Ok(with_warnings(reply, warnings))
-                    }
-                    None => self.bring_up(resource, text, &life),
-                };
-            }
-            if self.is_up(resource).is_some() {
+        if let Some(running) = self.stored_text(resource)?
+            && let Some(reply) = self.is_up(resource)
+        {
+            if running != text {
                 let message = format!("resource {resource:?} is up with another configuration");
                 let hint = "use `adjust` to make it follow the new one";
                 return Err(Failure::new(FailureCode::StateRefused, message, hint));
             }
+            let missing = self.missing(resource, &AdjustScope::default())?;
+            let warnings = self.complete(resource, &missing)?;
+            return Ok(with_warnings(reply, warnings));
         }
         let reply = self.bring_up(resource, text, &life)?;
         let stored = self.store_text_of_new(resource, text, &life);
@@ -110,11 +105,19 @@ impl Control {
     /// Takes a resource down, and forgets it; also one that was to be up and is not.
     pub(super) fn down(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
         self.disk_work.cancel(resource);
-        let end = self.lives.end(resource);
-        let removed = self.remove(resource, force);
-        let is_held = removed.as_ref().is_err_and(|e| e.code == FailureCode::UnknownResource)
-            && self.stored_text(resource)?.is_some();
-        let reply = if is_held { Reply::done() } else { removed? };
+        let ending = self.lives.end(resource);
+        let reply = match self.remove(resource, force) {
+            Err(failure) if failure.code == FailureCode::UnknownResource => {
+                if self.stored_text(resource)?.is_none() {
+                    // Who is to bring it up does not.
+                    drop(ending.stands());
+                    return Err(failure);
+                }
+                Reply::done()
+            }
+            removed => removed?,
+        };
+        let end = ending.stands();
         self.end_disk_work(resource);
         end.unless_up_again(|| {
             self.guests.close(resource);
@@ -125,7 +128,7 @@ impl Control {
             self.unname_devices(resource);
         });
         let forget = || self.state.forget_text(resource).map_err(state_failure);
-        self.unsettled.end_with(resource, || end.forget(forget))?;
+        self.unsettled.end_of(resource, || end.forget(forget))?;
         self.place_threads();
         Ok(reply)
     }
@@ -155,15 +158,15 @@ impl Control {
         self.resync_order.forget(resource);
     }
 
-    /// From here on it comes up with the daemon, with this text.
-    pub(super) fn store_text(
-        &self,
-        resource: &str,
-        text: &str,
-        life: &Life,
-    ) -> Result<(), Failure> {
-        let fresh = self.state.prepare_text(resource, text).map_err(state_failure)?;
-        self.keep_text(resource, fresh, life)
+    /// From here on it comes up with the daemon, with this text. Where that is stored already, a
+    /// `down` that is about to forget it does not any more.
+    fn store_text(&self, resource: &str, text: &str, life: &Life) -> Result<(), Failure> {
+        let store = || match self.stored_text(resource)?.as_deref() == Some(text) {
+            true => Ok(()),
+            false => self.state.store_text(resource, text).map_err(state_failure),
+        };
+        life.await_down();
+        self.unsettled.end_with(resource, || life.note(store))
     }
 
     pub(super) fn keep_text(
@@ -173,6 +176,7 @@ impl Control {
         life: &Life,
     ) -> Result<(), Failure> {
         let keep = || life.note(|| text.take_place().map_err(state_failure));
+        life.await_down();
         self.unsettled.end_with(resource, keep)
     }
 

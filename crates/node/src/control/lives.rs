@@ -4,21 +4,37 @@
 //! middle. What began before a `down` neither brings the resource up nor notes its text any more
 //! once that began, nor anything else of it; it fails. What began later is the newer word, and what
 //! it brought up keeps what came with it.
+//!
+//! A `down` may be refused, and then all goes on. So whoever comes to such a step while one is
+//! under way waits until this is known.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use api::response::{Failure, FailureCode};
 
 /// Of all resources that such commands were given for of late.
 #[derive(Debug, Default)]
 pub(super) struct Lives {
-    by_resource: Mutex<BTreeMap<String, Arc<Mutex<Counts>>>>,
+    by_resource: Mutex<BTreeMap<String, Arc<Course>>>,
+}
+
+/// Of one resource.
+#[derive(Debug, Default)]
+struct Course {
+    counts: Mutex<Counts>,
+    /// Rung when it is known of a `down` whether it was refused.
+    bell: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct Counts {
+    /// Each that began has the next number.
     downs: u64,
+    /// The last one that was not refused.
+    last_down: u64,
+    /// Of how many this is not known yet.
+    under_way: usize,
     /// How often it was brought up.
     ups: u64,
     /// Texts that were noted.
@@ -28,40 +44,60 @@ struct Counts {
 /// The right to bring a resource up, until somebody takes it down.
 #[derive(Clone, Debug)]
 pub(super) struct Life {
-    counts: Arc<Mutex<Counts>>,
+    course: Arc<Course>,
     downs: u64,
 }
 
-/// Of a `down` that began.
+/// Of a `down` that began. Where this is dropped, it was refused.
+#[derive(Debug)]
+pub(super) struct Ending {
+    course: Arc<Course>,
+    number: u64,
+}
+
+/// Of a `down` that nobody refused.
 #[derive(Debug)]
 pub(super) struct End {
-    counts: Arc<Mutex<Counts>>,
+    course: Arc<Course>,
     ups: u64,
     texts: u64,
 }
 
 impl Lives {
     pub(super) fn begin(&self, resource: &str) -> Life {
-        let counts = self.counts_of(resource);
-        let downs = lock(&counts).downs;
-        Life { counts, downs }
+        let course = self.course_of(resource);
+        let downs = course.lock().downs;
+        Life { course, downs }
     }
 
-    /// Ends all that began so far; one that is just being brought up is up before.
-    pub(super) fn end(&self, resource: &str) -> End {
-        let counts = self.counts_of(resource);
-        let mut own = lock(&counts);
-        own.downs += 1;
-        let (ups, texts) = (own.ups, own.texts);
-        drop(own);
-        End { counts, ups, texts }
+    /// Begins to end all that began so far; one that is just being brought up is up before.
+    pub(super) fn end(&self, resource: &str) -> Ending {
+        let course = self.course_of(resource);
+        let mut counts = course.lock();
+        counts.downs += 1;
+        counts.under_way += 1;
+        let number = counts.downs;
+        drop(counts);
+        Ending { course, number }
     }
 
-    fn counts_of(&self, resource: &str) -> Arc<Mutex<Counts>> {
+    fn course_of(&self, resource: &str) -> Arc<Course> {
         let mut all = self.by_resource.lock().unwrap_or_else(PoisonError::into_inner);
         // Nobody asks any more about those that nobody else has.
-        all.retain(|name, counts| name == resource || Arc::strong_count(counts) > 1);
+        all.retain(|name, course| name == resource || Arc::strong_count(course) > 1);
         Arc::clone(all.entry(resource.to_owned()).or_default())
+    }
+}
+
+impl Course {
+    fn lock(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Once no `down` is under way.
+    fn lock_when_decided(&self) -> MutexGuard<'_, Counts> {
+        let decided = self.bell.wait_while(self.lock(), |counts| counts.under_way > 0);
+        decided.unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -90,13 +126,18 @@ impl Life {
         Ok(work())
     }
 
+    /// Waits until no `down` is under way, before it takes what others need.
+    pub(super) fn await_down(&self) {
+        drop(self.course.lock_when_decided());
+    }
+
     pub(super) fn is_over(&self) -> bool {
-        lock(&self.counts).downs != self.downs
+        self.course.lock_when_decided().last_down > self.downs
     }
 
     fn lock_if_up(&self) -> Result<MutexGuard<'_, Counts>, Failure> {
-        let counts = lock(&self.counts);
-        if counts.downs != self.downs {
+        let counts = self.course.lock_when_decided();
+        if counts.last_down > self.downs {
             let message = "it was taken down meanwhile";
             return Err(Failure::new(FailureCode::StateRefused, message, ""));
         }
@@ -104,10 +145,28 @@ impl Life {
     }
 }
 
+impl Ending {
+    /// It is down: what began before is over, and what waited because it began later goes on.
+    pub(super) fn stands(self) -> End {
+        let mut counts = self.course.lock();
+        counts.last_down = counts.last_down.max(self.number);
+        let (ups, texts) = (counts.ups, counts.texts);
+        drop(counts);
+        End { course: Arc::clone(&self.course), ups, texts }
+    }
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.course.lock().under_way -= 1;
+        self.course.bell.notify_all();
+    }
+}
+
 impl End {
     /// Forgets what came with it when it was brought up, unless somebody did so since.
     pub(super) fn unless_up_again(&self, forget: impl FnOnce()) {
-        let counts = lock(&self.counts);
+        let counts = self.course.lock();
         if counts.ups == self.ups {
             forget();
         }
@@ -118,17 +177,17 @@ impl End {
         &self,
         work: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<(), Failure> {
-        let counts = lock(&self.counts);
+        let counts = self.course.lock();
         if counts.texts == self.texts { work().map(drop) } else { Ok(()) }
     }
 }
 
-fn lock(counts: &Mutex<Counts>) -> MutexGuard<'_, Counts> {
-    counts.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Barrier;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
     use super::*;
 
     fn nothing() -> Result<(), Failure> {
@@ -139,7 +198,7 @@ mod tests {
     fn what_began_before_a_down_is_over_and_what_began_later_is_not() {
         let lives = Lives::default();
         let (before, other) = (lives.begin("r0"), lives.begin("r1"));
-        let end = lives.end("r0");
+        let end = lives.end("r0").stands();
         let after = lives.begin("r0");
         assert!(before.is_over() && !after.is_over() && !other.is_over());
         before.bring_up(nothing).unwrap_err();
@@ -160,7 +219,7 @@ mod tests {
             is_forgotten = true;
             Ok(())
         };
-        lives.end("r0").forget(forget).unwrap();
+        lives.end("r0").stands().forget(forget).unwrap();
         assert!(is_forgotten);
     }
 
@@ -172,7 +231,48 @@ mod tests {
             lives.end(&format!("other-{number}"));
         }
         assert_eq!(lives.by_resource.lock().unwrap().len(), 2);
-        lives.end("r0");
+        lives.end("r0").stands();
         assert!(kept.is_over());
+    }
+
+    #[test]
+    fn down_that_is_refused_ends_nothing() {
+        let lives = Lives::default();
+        let before = lives.begin("r0");
+        drop(lives.end("r0"));
+        assert!(!before.is_over());
+        before.bring_up(nothing).unwrap();
+        let (refused, stands) = (lives.end("r0"), lives.end("r0"));
+        drop(stands.stands());
+        drop(refused);
+        assert!(before.is_over());
+    }
+
+    /// The `down` took away what came up after it had begun, and both were said to be done.
+    #[test]
+    fn what_would_come_up_waits_until_it_is_known_whether_a_down_is_refused() {
+        for is_refused in [false, true] {
+            let lives = Lives::default();
+            let before = lives.begin("r0");
+            let ending = lives.end("r0");
+            let after = lives.begin("r0");
+            let (is_known, begun) = (AtomicBool::new(false), Barrier::new(3));
+            thread::scope(|scope| {
+                for (life, comes_up) in [(before, is_refused), (after, true)] {
+                    let (is_known, begun) = (&is_known, &begun);
+                    scope.spawn(move || {
+                        begun.wait();
+                        let brought = life.bring_up(nothing);
+                        assert!(is_known.load(Ordering::SeqCst), "it waits");
+                        assert_eq!(brought.is_ok(), comes_up);
+                    });
+                }
+                begun.wait();
+                // Whoever does not wait is done by then.
+                (0..1000).for_each(|_| thread::yield_now());
+                is_known.store(true, Ordering::SeqCst);
+                drop((!is_refused).then(|| ending.stands()));
+            });
+        }
     }
 }

@@ -99,6 +99,15 @@ impl Node {
         })
     }
 
+    /// A `down` that a client with the resource open keeps from being done.
+    fn refuse_down(&mut self) {
+        let refused = self.serve(|control| control.down("r0", Force::No), &mut |_, message| {
+            let in_use = Failure::new(FailureCode::DeviceInUse, "a client has it open", "");
+            matches!(message, ToShard::Remove { .. }).then_some(Err(in_use))
+        });
+        assert_eq!(refused.unwrap_err().code, FailureCode::DeviceInUse);
+    }
+
     fn adjust(&mut self, text: &str, scope: &AdjustScope, say: Say<'_>) -> Answer {
         self.serve(|control| control.adjust("r0", text, Mode::Do, scope), say)
     }
@@ -194,7 +203,7 @@ fn up_that_a_down_was_faster_than_takes_nothing_down() {
             thread::spawn(move || {
                 control.unsettled.end_with("other", || {
                     begun.send(()).unwrap();
-                    control.lives.end("r0");
+                    drop(control.lives.end("r0").stands());
                     Ok(())
                 })
             });
@@ -282,4 +291,77 @@ fn address_of_a_change_that_waits_is_no_other_services() {
     let wanted = waiting.replace("volume", "options { quorum majority; } volume");
     node.adjust(&wanted, &AdjustScope::default(), &mut nothing).unwrap();
     assert_eq!(node.control.stored_text("r0").unwrap(), Some(wanted));
+}
+
+/// It was dropped without a word, and a restart took the former one.
+#[test]
+fn change_that_waits_is_stored_where_a_down_was_refused_meanwhile() {
+    let mut node = Node::with(&text(""));
+    let changed = text("options { quorum majority; }");
+    node.control.unsettled.note("r0", &changed, node.control.lives.begin("r0"));
+    node.refuse_down();
+    node.control.on_settled("r0".to_owned());
+    // Until the thread is done that stores it.
+    while Arc::strong_count(&node.control) > 1 {
+        thread::yield_now();
+    }
+    assert_eq!(node.control.stored_text("r0").unwrap(), Some(changed));
+}
+
+/// It failed, and said that the resource was taken down.
+#[test]
+fn adjust_goes_on_where_a_down_was_refused_meanwhile() {
+    let mut node = Node::with(&text(""));
+    let wanted = text("options { quorum majority; }");
+    let mut is_refused = false;
+    let adjusted = node.adjust(&wanted, &AdjustScope::default(), &mut |node, message| {
+        if matches!(message, ToShard::Redefine { .. }) {
+            node.refuse_down();
+            is_refused = true;
+        }
+        None
+    });
+    adjusted.unwrap();
+    assert!(is_refused);
+    assert_eq!(node.control.stored_text("r0").unwrap(), Some(wanted));
+}
+
+/// It was up with no text: gone after a restart, and neither `up` nor `adjust` mended that.
+#[test]
+fn up_at_the_end_of_a_down_is_up_with_its_text() {
+    let text = text("");
+    let mut node = Node::with(&text);
+    node.control.held_down().insert("r0".to_owned(), failed("until a down forgets it"));
+    let control = Arc::clone(&node.control);
+    let ((begun, has_begun), (release, released)) = (mpsc::channel(), mpsc::channel());
+    // Nobody stores or forgets a text meanwhile.
+    let holder = thread::spawn(move || {
+        control.unsettled.end_with("other", || {
+            begun.send(()).unwrap();
+            released.recv().unwrap();
+            Ok(())
+        })
+    });
+    has_begun.recv().unwrap();
+    let both = |control: &Control| {
+        thread::scope(|scope| {
+            let down = scope.spawn(|| control.down("r0", Force::No));
+            while control.held_down().contains_key("r0") {
+                thread::yield_now();
+            }
+            let up = control.up("r0", &text);
+            (down.join().unwrap(), up)
+        })
+    };
+    let (down, up) = node.serve(both, &mut |_, message| {
+        if let ToShard::Host { .. } = message {
+            release.send(()).unwrap();
+        }
+        None
+    });
+    holder.join().unwrap().unwrap();
+    down.unwrap();
+    up.unwrap();
+    assert_eq!((node.is_up, node.removals), (true, 1));
+    assert_eq!(node.control.stored_text("r0").unwrap(), Some(text));
 }

@@ -33,7 +33,12 @@ impl Unsettled {
     }
 
     pub(super) fn note(&self, resource: &str, text: &str, life: Life) {
-        self.lock().insert(resource.to_owned(), (text.to_owned(), life));
+        life.await_down();
+        let mut texts = self.lock();
+        // A `down` that ends it from here on removes what is noted.
+        if !life.is_over() {
+            texts.insert(resource.to_owned(), (text.to_owned(), life));
+        }
     }
 
     /// Another text takes the place of one that waits, or none; where that fails it waits on.
@@ -48,6 +53,20 @@ impl Unsettled {
         Ok(())
     }
 
+    /// A `down` forgets the text, and what waited with it, unless somebody noted that since.
+    pub(super) fn end_of(
+        &self,
+        resource: &str,
+        forget: impl FnOnce() -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut texts = self.lock();
+        forget()?;
+        if texts.get(resource).is_some_and(|(_, life)| life.is_over()) {
+            texts.remove(resource);
+        }
+        Ok(())
+    }
+
     /// What ran with it is down.
     pub(super) fn forget(&self, resource: &str) {
         self.lock().remove(resource);
@@ -55,12 +74,19 @@ impl Unsettled {
 
     /// Stores what waited. Nobody stores another text meanwhile.
     fn settle(&self, resource: &str, state: &StateDir) -> Result<(), Failure> {
+        let life = self.lock().get(resource).map(|(_, life)| life.clone());
+        life.iter().for_each(Life::await_down);
         let mut texts = self.lock();
         match texts.remove(resource) {
             Some((text, life)) if !life.is_over() => {
                 life.note(|| state.store_text(resource, &text).map_err(state_failure))
             }
-            Some(_) | None => Ok(()),
+            Some(_) => {
+                let scope = Scope::resource(resource);
+                log!(Notice, scope, "it was taken down before its last change was stored");
+                Ok(())
+            }
+            None => Ok(()),
         }
     }
 
