@@ -229,7 +229,7 @@ impl Control {
             && let Some(why) = &former.no_disk
             && self.disks_in(resource, &former.text) == self.disks_in(resource, text)
         {
-            self.without_disk().insert(resource.to_owned(), why.clone());
+            self.note_without_disk(resource, why, life);
         }
         let Err(failure) = self.keep_text(resource, fresh, life) else { return Ok(()) };
         if !self.is_stored_otherwise((resource, text), life) {
@@ -286,12 +286,16 @@ impl Control {
             }
             let up = format!("then `basalt adm up {resource}`");
             let note = format!("it stays down, the former configuration fails too: {second}; {up}");
-            let hold_down = || self.hold_down(resource.to_owned(), with_note(second, &up));
+            let hold_down = || {
+                self.guests.close(resource);
+                self.forget_orders(resource);
+                self.hold_down(resource.to_owned(), with_note(second, &up));
+            };
             drop(life.unless_over(hold_down));
             return with_note(failure, &note);
         }
         if let Some(why) = no_disk {
-            self.without_disk().insert(resource.to_owned(), why.clone());
+            self.note_without_disk(resource, why, life);
         }
         let lost = self.without_disk().get(resource).filter(|_| parts.has_disk).cloned();
         let lost = lost.map(|why| format!("it runs without its former disk: {why}"));
@@ -386,7 +390,7 @@ impl Control {
         let mut patience = Patience::new(MEMBERS_PATIENCE);
         let mut is_noted = false;
         // Before the shard is told: what it asks then is for these.
-        let before = life.unless_over(|| self.give_orders(wanted))?;
+        let orders = life.try_orders(|| self.give_orders(wanted))?;
         loop {
             let question = |ticket| {
                 let mut definition = Box::new(wanted.clone());
@@ -394,15 +398,18 @@ impl Control {
                 ToShard::Redefine { ticket, definition }
             };
             let reply = match self.ask_until_ready(resource, &mut patience, question) {
-                Ok(reply) => reply,
+                Ok(reply) => {
+                    life.hold_orders(orders);
+                    reply
+                }
                 Err(failure) if is_noted => return Err(failure),
                 Err(failure) => {
                     let is_gone = failure.code == FailureCode::UnknownResource;
                     // Whoever took it down has forgotten them, or does so.
-                    drop(life.unless_over(|| match is_gone {
+                    life.fail_orders(orders, |before| match is_gone {
                         true => self.forget_orders(resource),
                         false => self.restore_orders(resource, before),
-                    }));
+                    });
                     return Err(failure);
                 }
             };

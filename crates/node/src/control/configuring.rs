@@ -26,8 +26,8 @@ use crate::state_dir::Unfinished;
 /// What a resource asks of its node beside the volumes.
 #[derive(Debug, Default)]
 pub(super) struct Orders {
-    scripts: Scripts,
-    comes_after: Vec<Before>,
+    pub(super) scripts: Scripts,
+    pub(super) comes_after: Vec<Before>,
 }
 
 impl Control {

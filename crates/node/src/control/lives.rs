@@ -13,6 +13,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use api::response::{Failure, FailureCode};
 
+use crate::control::configuring::Orders;
+
 /// Of all resources that such commands were given for of late.
 #[derive(Debug, Default)]
 pub(super) struct Lives {
@@ -39,6 +41,10 @@ struct Counts {
     ups: u64,
     /// Texts that were noted.
     texts: u64,
+    /// Each orders that were given have the next number.
+    orders: u64,
+    /// Orders of which it is not known yet whether they hold, each with those before it.
+    trials: Vec<(u64, Orders)>,
 }
 
 /// The right to bring a resource up, until somebody takes it down.
@@ -110,6 +116,8 @@ impl Life {
         let mut counts = self.lock_if_up()?;
         let result = work()?;
         counts.ups += 1;
+        // What it came up with holds.
+        counts.trials.clear();
         Ok(result)
     }
 
@@ -118,6 +126,34 @@ impl Life {
         let mut counts = self.lock_if_up()?;
         counts.texts += 1;
         work()
+    }
+
+    /// Gives it orders, likewise, on trial: they hold or fail by the number that this returns.
+    /// `give` returns those that it had.
+    pub(super) fn try_orders(&self, give: impl FnOnce() -> Orders) -> Result<u64, Failure> {
+        let mut counts = self.lock_if_up()?;
+        counts.orders += 1;
+        let number = counts.orders;
+        counts.trials.push((number, give()));
+        Ok(number)
+    }
+
+    /// Nobody takes them back any more who gave others before.
+    pub(super) fn hold_orders(&self, number: u64) {
+        self.course.lock().trials.retain(|(known, _)| *known > number);
+    }
+
+    /// Takes them back. Who gave others since is to take those back to what it had before these.
+    pub(super) fn fail_orders(&self, number: u64, take_back: impl FnOnce(Orders)) {
+        let Ok(mut counts) = self.lock_if_up() else { return };
+        let Some(index) = counts.trials.iter().position(|(known, _)| *known == number) else {
+            return;
+        };
+        let (_, before) = counts.trials.remove(index);
+        match counts.trials.get_mut(index) {
+            Some((_, next)) => *next = before,
+            None => take_back(before),
+        }
     }
 
     /// Does something else about it, likewise.
@@ -150,6 +186,7 @@ impl Ending {
     pub(super) fn stands(self) -> End {
         let mut counts = self.course.lock();
         counts.last_down = counts.last_down.max(self.number);
+        counts.trials.clear();
         let (ups, texts) = (counts.ups, counts.texts);
         drop(counts);
         End { course: Arc::clone(&self.course), ups, texts }
@@ -184,6 +221,7 @@ impl End {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
     use std::sync::Barrier;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
@@ -233,6 +271,29 @@ mod tests {
         assert_eq!(lives.by_resource.lock().unwrap().len(), 2);
         lives.end("r0").stands();
         assert!(kept.is_over());
+    }
+
+    /// Of two that fail the second one put back what the first one had given.
+    #[test]
+    fn orders_that_fail_are_taken_back_to_the_last_ones_that_hold() {
+        let lives = Lives::default();
+        let orders =
+            |name: &str| Orders { comes_after: vec![(name.to_owned(), 0)], ..Orders::default() };
+        for order in [[0, 1], [1, 0]] {
+            let life = lives.begin("r0");
+            let present = RefCell::new(orders("own"));
+            let numbers = ["first", "second"]
+                .map(|name| life.try_orders(|| present.replace(orders(name))).unwrap());
+            for number in order.map(|index| numbers[index]) {
+                life.fail_orders(number, |before| drop(present.replace(before)));
+            }
+            assert_eq!(present.take().comes_after[0].0, "own");
+        }
+        let life = lives.begin("r0");
+        let first = life.try_orders(|| orders("own")).unwrap();
+        let second = life.try_orders(|| orders("first")).unwrap();
+        life.hold_orders(second);
+        life.fail_orders(first, |_| panic!("it has newer ones"));
     }
 
     #[test]

@@ -141,15 +141,17 @@ impl Control {
                 // The resource may ask for its handlers as soon as it is there.
                 let before = self.give_orders(&definition);
                 let hosted = self.ask(resource, |ticket| ToShard::Host { ticket, attached });
-                hosted.inspect_err(|_| self.restore_orders(resource, before))
+                let reply = hosted.inspect_err(|_| self.restore_orders(resource, before))?;
+                // A `down` that comes after this ends these, too.
+                if parts.has_disk || parts == Parts::NONE {
+                    crash::lift(&self.state, resource);
+                }
+                self.without_disk().remove(resource);
+                self.held_down().remove(resource);
+                self.guests.open(&definition);
+                Ok(reply)
             })
         })?;
-        if parts.has_disk || parts == Parts::NONE {
-            crash::lift(&self.state, resource);
-        }
-        self.without_disk().remove(resource);
-        self.held_down().remove(resource);
-        self.guests.open(&definition);
         Ok(with_warnings(reply, missing_addresses(&definition)))
     }
 
@@ -173,8 +175,14 @@ impl Control {
             return Err(failure);
         }
         log!(Error, Scope::resource(resource), "it is up without its disk: {failure}");
-        self.without_disk().insert(resource.to_owned(), failure);
+        self.note_without_disk(resource, &failure, bringing.life);
         Ok(())
+    }
+
+    /// Why it is up without the disk that it should have.
+    pub(super) fn note_without_disk(&self, resource: &str, why: &Failure, life: &Life) {
+        let note = || self.without_disk().insert(resource.to_owned(), why.clone());
+        drop(life.unless_over(note));
     }
 
     /// `adjust` of a resource that is not up.

@@ -365,3 +365,37 @@ fn up_at_the_end_of_a_down_is_up_with_its_text() {
     assert_eq!((node.is_up, node.removals), (true, 1));
     assert_eq!(node.control.stored_text("r0").unwrap(), Some(text));
 }
+
+/// They were forgotten, though the resource runs with what they belong to.
+#[test]
+fn adjust_that_fails_leaves_the_handlers_of_one_that_was_faster() {
+    let mut node = Node::with(&text(""));
+    let faster = text("handlers { split-brain \"/bin/true\"; }");
+    let slower = text("options { quorum majority; }");
+    let mut is_first = true;
+    let failure = node.adjust(&slower, &AdjustScope::default(), &mut |node, message| {
+        if !matches!(message, ToShard::Redefine { .. }) || !std::mem::take(&mut is_first) {
+            return None;
+        }
+        node.adjust(&faster, &AdjustScope::default(), &mut nothing).unwrap();
+        Some(Err(failed("it cannot be so")))
+    });
+    failure.unwrap_err();
+    assert_eq!(node.control.stored_text("r0").unwrap(), Some(faster));
+    assert!(node.control.handlers.has_scripts());
+}
+
+/// They were called for what became of the resource of that name later.
+#[test]
+fn handlers_of_what_stays_down_after_a_change_are_forgotten() {
+    let former = text("handlers { split-brain \"/bin/true\"; }");
+    let mut node = Node::with(&former);
+    node.control.give_orders(&Definition::from_text("a", "r0", &former).unwrap());
+    let wanted = former.replace("minor 7", "minor 8");
+    let failure = node.adjust(&wanted, &AdjustScope::default(), &mut |_, message| {
+        matches!(message, ToShard::Host { .. }).then(|| Err(failed("it does not come up")))
+    });
+    failure.unwrap_err();
+    assert!(!node.is_up && node.control.held_down().contains_key("r0"));
+    assert!(!node.control.handlers.has_scripts());
+}
