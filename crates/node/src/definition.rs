@@ -430,7 +430,7 @@ fn members(resource: &Resource, own_name: &str, volume: u16) -> Result<Vec<Membe
             node: node_id(host.node_id),
             name: host.name.clone(),
             is_diskful: host.volume(volume).is_some_and(|volume| !volume.is_diskless()),
-            may_witness: may_witness(resource, host, volume),
+            may_witness: may_witness(resource, host),
             may_be_read: net.allow_remote_read,
             paths: peers
                 .iter()
@@ -546,13 +546,14 @@ fn comparing(resource: &Resource, own_name: &str) -> Comparing {
     }
 }
 
-/// A member without a disk is the witness only where no connection to it says
-/// `peer-tiebreaker no`: all nodes have to come to the same.
-fn may_witness(resource: &Resource, host: &Host, volume: u16) -> bool {
+/// A member without a disk is the witness, which is one for all volumes, only where no connection
+/// to it says `peer-tiebreaker no` of any of them: all nodes have to come to the same.
+fn may_witness(resource: &Resource, host: &Host) -> bool {
     let others = resource.hosts.iter().filter(|other| other.node_id != host.node_id);
-    let mut options =
-        others.map(|other| resource.peer_disk_options(&other.name, &host.name, volume));
-    options.all(|peer| peer.peer_tiebreaker)
+    let mut pairs = others.flat_map(|other| host.volumes.iter().map(move |it| (other, it.number)));
+    pairs.all(|(other, volume)| {
+        resource.peer_disk_options(&other.name, &host.name, volume).peer_tiebreaker
+    })
 }
 
 fn disk_place(name: &str, path: &str, meta: &MetaDisk) -> Result<DiskPlace, Failure> {
@@ -652,6 +653,28 @@ mod tests {
         let none = none.replace("FIRST", own).replace("SECOND", "volume 2 { disk none; }");
         let failure = Definition::from_text("a", "r0", &none).unwrap_err();
         assert!(failure.message.contains("no volume 0"), "{failure}");
+    }
+
+    /// It was taken without a word of any volume but the first, and changed nothing.
+    #[test]
+    fn member_is_no_witness_where_any_of_its_volumes_is_no_tiebreaker() {
+        let text = "resource r0 {
+            on a { node-id 0; address 127.0.0.1:1; volume 0 { disk /a; meta-disk internal; }
+              volume 1 { disk /a1; meta-disk internal; } }
+            on b { node-id 1; address 127.0.0.1:2; volume 0 { disk /b; meta-disk internal; }
+              volume 1 { disk /b1; meta-disk internal; } }
+            on c { node-id 2; address 127.0.0.1:3; volume 0 { disk none; FIRST }
+              volume 1 { disk none; SECOND } }
+            connection-mesh { hosts a b c; }
+        }";
+        for (first, second, may) in [("", "", true), ("NO", "", false), ("", "NO", false)] {
+            let said = |answer: &str| answer.replace("NO", "tiebreaker no;");
+            let text = text.replace("FIRST", &said(first)).replace("SECOND", &said(second));
+            for node in ["a", "b", "c"] {
+                let definition = Definition::from_text(node, "r0", &text).unwrap();
+                assert_eq!(definition.members[2].may_witness, may, "{first} {second} {node}");
+            }
+        }
     }
 
     #[test]

@@ -16,9 +16,7 @@ use crate::control::configuring::{
 use crate::control::lives::Life;
 use crate::control::stepwise::{Bringing, Missing, MissingPeer, Parts, ids_of};
 use crate::definition::{Definition, DiskPlace};
-use crate::limits::{
-    ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE, DISK_STALL_MAX, MEMBERS_PATIENCE,
-};
+use crate::limits::{ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE, DISK_STALL_MAX, MEMBERS_PATIENCE};
 use crate::patience::Patience;
 use crate::shard::messages::{Force, ToShard};
 use crate::state_dir::Unfinished;
