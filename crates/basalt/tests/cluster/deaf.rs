@@ -95,7 +95,9 @@ fn serve(mut device: &File, mut below: Below, opens_left: &AtomicI64) {
     let mut room = fuse::room();
     while let Some(request) = fuse::next(device, &mut room) {
         let is_silent = if request.opcode() == fuse::OPEN {
-            opens_left.fetch_sub(1, Ordering::SeqCst) <= 0
+            // One that is silent stays so, however often it is opened.
+            let fewer = |left: i64| Some(left.saturating_sub(1));
+            opens_left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fewer).unwrap() <= 0
         } else {
             opens_left.load(Ordering::SeqCst) < 0
         };
