@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use format::ids::{EXTENT_BLOCKS, NodeId};
-use replication::contract::{Command, PromoteMode};
+use format::ids::{Branch, EXTENT_BLOCKS, NodeId};
+use replication::contract::{Command, CommandId, PromoteMode};
 use replication::resource::{AfterSplit, Demands, WithoutPrimary, WithoutQuorum};
 use simulator::cluster::{SlowDisk, Way};
 use simulator::run::run_forks;
@@ -335,7 +335,6 @@ fn who_follows_a_newer_line_does_not_vote_for_the_older_one() {
     it.must_write(0, 7, 10);
     it.meet(&[0], &[2]);
     it.until("node 2 to follow", |it| it.is_in_sync(0, 2) && it.on_disk(2, 7) == 10);
-    let branch = |it: &Scenario, node| it.status(node).map(|status| status.branch);
     let newer = branch(&it, 2);
     assert_eq!(newer, branch(&it, 0));
     // Nobody holds a lease any more, and its promise comes too late to show what it follows.
@@ -358,8 +357,7 @@ fn who_follows_a_newer_line_does_not_vote_for_the_older_one() {
 
 /// Node 2, which has no disk, proposed to lead, and does not hear what became of that: the only one
 /// who could say gave way to another line meanwhile.
-#[test]
-fn who_proposed_on_a_line_that_all_left_gives_it_up_too() {
+fn proposed_on_a_line_that_all_left() -> (Scenario, CommandId) {
     let mut it = Scenario::with_quorum_off(3, 1);
     it.must_write(0, 7, 1);
     it.part(&[0], &[1, 2]);
@@ -378,6 +376,12 @@ fn who_proposed_on_a_line_that_all_left_gives_it_up_too() {
     it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
     it.discard(1, 0);
     it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    (it, promoted)
+}
+
+#[test]
+fn who_proposed_on_a_line_that_all_left_gives_it_up_too() {
+    let (mut it, promoted) = proposed_on_a_line_that_all_left();
     it.meet(&[0, 1], &[2]);
     it.until("the split brain", |it| it.is_split(2, 0) && it.is_split(2, 1));
     // For longer than a promotion takes otherwise.
@@ -385,6 +389,30 @@ fn who_proposed_on_a_line_that_all_left_gives_it_up_too() {
     it.discard(2, 0);
     assert!(it.failed(promoted));
     it.until("the end of the split brain", |it| !it.is_split(2, 0) && !it.is_split(2, 1));
+    it.demote_and_promote(0, 2);
+    assert_eq!(it.must_read(2, 7), 10);
+}
+
+/// By the options it leaves the line without a word: not while its promotion may come to something,
+/// and not before whoever is asked can rely on that.
+#[test]
+fn who_proposed_on_a_line_that_all_left_follows_once_its_promotion_is_overdue() {
+    let (mut it, promoted) = proposed_on_a_line_that_all_left();
+    let none = WithoutPrimary::Node(NodeId::new(1).expect("a node"));
+    let after_split = AfterSplit { none, ..AfterSplit::default() };
+    let without_quorum = WithoutQuorum::GoOn;
+    it.demand(Demands { without_quorum, after_split, ..Demands::default() });
+    let connections =
+        |it: &mut Scenario| it.cluster.connections(0, 2) + it.cluster.connections(1, 2);
+    let before = connections(&mut it);
+    it.meet(&[0, 1], &[2]);
+    it.until("the split brain", |it| it.is_split(2, 0) && it.is_split(2, 1));
+    it.run(Duration::from_secs(10));
+    let times = connections(&mut it) - before;
+    assert!(times <= 4, "they connected {times} times");
+    assert!(it.is_split(2, 1) && !it.failed(promoted));
+    it.until("the end of the split brain", |it| !it.is_split(2, 0) && !it.is_split(2, 1));
+    assert!(it.failed(promoted));
     it.demote_and_promote(0, 2);
     assert_eq!(it.must_read(2, 7), 10);
 }
@@ -403,7 +431,6 @@ fn nobody_gives_way_to_data_that_was_just_given_up() {
     it.must_write(1, 8, 20);
     it.cluster.slow[2].write = Duration::from_millis(500);
     it.cluster.start(2);
-    let branch = |it: &Scenario, node| it.status(node).map(|status| status.branch);
     it.until("node 2 to be copied to", |it| branch(it, 2) == branch(it, 1));
     it.demote(1);
     it.meet(&[0], &[1, 2]);
@@ -438,7 +465,6 @@ fn a_refusal_of_who_is_being_copied_to_is_for_once() {
     it.demand(Demands { without_quorum, after_split, ..Demands::default() });
     it.cluster.slow[1].write = Duration::from_secs(10);
     it.meet(&[0], &[1]);
-    let branch = |it: &Scenario, node| it.status(node).map(|status| status.branch);
     it.until("node 1 to give its data up", |it| branch(it, 1) == branch(it, 0));
     it.run(Duration::from_millis(300));
     it.meet(&[0, 1], &[2]);
@@ -449,10 +475,17 @@ fn a_refusal_of_who_is_being_copied_to_is_for_once() {
     assert_eq!(it.must_read(2, 7), 10);
 }
 
-/// The same node is told to give way to node 2, which it does not see yet: that is nothing to the
-/// one that it asks without a word, and that refuses.
-#[test]
-fn a_refusal_of_who_was_asked_without_a_word_does_not_end_the_wish() {
+/// How far a node is that gave way.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Returned {
+    Copied,
+    InSync,
+}
+
+/// Node 3, which has no disk, follows node 1 and is cut off from it, and nodes 2 and 0 each have a
+/// line of their own. By the options node 1 gives way to node 0, and is that far; node 3 is told to
+/// give way to node 2, which it does not see yet, and meets node 1.
+fn told_to_follow_another_one_than_it_meets(returned: Returned) -> Scenario {
     let mut it = Scenario::with_quorum_off(4, 1);
     it.must_write(0, 7, 1);
     it.part(&[0], &[1, 2, 3]);
@@ -471,15 +504,31 @@ fn a_refusal_of_who_was_asked_without_a_word_does_not_end_the_wish() {
     let after_split = AfterSplit { none, ..AfterSplit::default() };
     let without_quorum = WithoutQuorum::GoOn;
     it.demand(Demands { without_quorum, after_split, ..Demands::default() });
-    it.cluster.slow[1].write = Duration::from_secs(10);
+    if returned == Returned::Copied {
+        it.cluster.slow[1].write = Duration::from_secs(10);
+    }
     it.meet(&[0], &[1]);
-    let branch = |it: &Scenario, node| it.status(node).map(|status| status.branch);
-    it.until("node 1 to give its data up", |it| branch(it, 1) == branch(it, 0));
-    it.run(Duration::from_millis(300));
+    if returned == Returned::Copied {
+        it.until("node 1 to give its data up", |it| branch(it, 1) == branch(it, 0));
+        it.run(Duration::from_millis(300));
+    } else {
+        it.until("the return of node 1", |it| it.is_in_sync(0, 1) && it.is_in_sync(1, 1));
+    }
     it.discard(3, 2);
     it.meet(&[1], &[3]);
     it.until("the split brain", |it| it.is_split(3, 1));
     it.run(Duration::from_secs(1));
+    it
+}
+
+fn branch(it: &Scenario, node: usize) -> Option<Branch> {
+    it.status(node).map(|status| status.branch)
+}
+
+/// The refusal of the one that it meets ends no wish.
+#[test]
+fn a_refusal_of_who_was_asked_without_a_word_does_not_end_the_wish() {
+    let mut it = told_to_follow_another_one_than_it_meets(Returned::Copied);
     it.part(&[1], &[3]);
     it.meet(&[2], &[3]);
     it.until("the end of the split brain", |it| branch(it, 3) == branch(it, 2));

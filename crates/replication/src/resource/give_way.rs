@@ -219,8 +219,9 @@ impl Resource {
     }
 
     pub(crate) fn give_way_wakes_at(&self) -> Time {
-        let later = self.splits().map(|(_, split)| split.talk.ask_at).filter(|&at| at > self.now);
-        later.min().unwrap_or(Time::NEVER)
+        let end = self.end_of_candidacy().filter(|_| self.splits().next().is_some());
+        let later = self.splits().map(|(_, split)| split.talk.ask_at).chain(end);
+        later.filter(|&at| at > self.now).min().unwrap_or(Time::NEVER)
     }
 
     /// What this node has to say is another thing than what it said.
@@ -325,8 +326,8 @@ impl Resource {
     /// data it was. Without options only a replica that holds another line's data does: it was
     /// given up by an operator's word, and the register did not hear of it, for its voter was mute.
     fn follow_out(&mut self, peer: NodeId) {
-        // Nor may one go that is Primary, whose replica is another node's.
-        let is_primary = self.serves_clients() || self.is_candidate();
+        // Nor may one go that is Primary, whose replica is another node's, or may become it.
+        let is_primary = self.serves_clients() || self.awaits_promotion();
         if self.has_asked() || self.is_discarding() || self.stop.is_some() || is_primary {
             return;
         }
@@ -353,6 +354,8 @@ impl Resource {
         };
         // A refusal is for once: the peer is being copied to, perhaps.
         if goes && self.now >= split.talk.ask_at && !self.is_led(&head) {
+            // Who agrees relies on it: with a promotion under way the answer would be of no use.
+            self.give_up_overdue_promotion();
             self.ask(peer, BY_WORD, BY_WORD);
         }
     }

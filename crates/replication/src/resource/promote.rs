@@ -270,6 +270,16 @@ impl Resource {
         Some(promotion.nonce)
     }
 
+    /// Until when this node may still become Primary by what it asks for.
+    pub(crate) fn end_of_candidacy(&self) -> Option<Time> {
+        let promotion = self.promotion.as_ref().filter(|_| self.is_candidate())?;
+        Some(self.end_of(promotion))
+    }
+
+    pub(crate) fn awaits_promotion(&self) -> bool {
+        self.end_of_candidacy().is_some_and(|end| self.now < end)
+    }
+
     /// Past its deadline a promotion waits for no more than to hear what became of its value.
     pub(crate) fn give_up_overdue_promotion(&mut self) {
         if self.promotion.as_ref().is_some_and(|promotion| self.now >= promotion.deadline) {
