@@ -536,6 +536,17 @@ fn a_refusal_of_who_was_asked_without_a_word_does_not_end_the_wish() {
     assert_eq!(it.must_read(3, 7), 30);
 }
 
+/// Nor does it go where nobody sent it, though it has no data that would keep it.
+#[test]
+fn who_was_told_whom_to_follow_follows_nobody_else_unasked() {
+    let mut it = told_to_follow_another_one_than_it_meets(Returned::InSync);
+    assert!(it.is_split(3, 1));
+    it.meet(&[2], &[3]);
+    it.until("the end of the split brain", |it| branch(it, 3) == branch(it, 2));
+    it.promote(3);
+    assert_eq!(it.must_read(3, 7), 30);
+}
+
 /// The wish names nobody, and a Primary without a disk is met before the replica of its line.
 #[test]
 fn who_has_no_data_to_follow_does_not_end_the_wish() {

@@ -328,7 +328,10 @@ impl Resource {
     fn follow_out(&mut self, peer: NodeId) {
         // Nor may one go that is Primary, whose replica is another node's, or may become it.
         let is_primary = self.serves_clients() || self.awaits_promotion();
-        if self.has_asked() || self.is_discarding() || self.stop.is_some() || is_primary {
+        // The operator said whose line it is to go on with.
+        let is_elsewhere = self.giving.wish.is_some_and(|wish| !is_meant(peer, wish.peer));
+        let is_busy = self.has_asked() || self.is_discarding() || self.stop.is_some();
+        if is_busy || is_primary || is_elsewhere {
             return;
         }
         let Some(head) = self.head().map(|head| head.value) else { return };
@@ -503,7 +506,8 @@ impl Resource {
         let is_wanted = match standing {
             BY_WORD => {
                 let has_data = self.head().is_some_and(|head| self.has_data_of(&head.value));
-                self.giving.wish.is_some_and(|wish| is_meant(from, wish.peer)) || !has_data
+                let is_meant = |wish: Wish| is_meant(from, wish.peer);
+                self.giving.wish.map_or(!has_data, is_meant)
             }
             _ => split.talk.own.is_some_and(|own| own.id == standing),
         };
