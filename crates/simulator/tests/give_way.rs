@@ -7,7 +7,7 @@ use replication::contract::{Command, PromoteMode};
 use replication::resource::{
     AfterSplit, Demands, WithOnePrimary, WithTwoPrimaries, WithoutPrimary, WithoutQuorum,
 };
-use simulator::cluster::SlowDisk;
+use simulator::cluster::{BadDisk, SlowDisk};
 use simulator::scenario::Scenario;
 
 /// Blocks of the volume.
@@ -512,7 +512,7 @@ fn a_loser_without_marks_that_dies_meanwhile_gives_way_after_its_start() {
         it.demote(0);
         let before = it.incarnation(1);
         it.meet(&[0, 2], &[1]);
-        it.until("the split brain", |it| it.is_split(1, 0));
+        it.until("the split brain", |it| it.is_split(1, 0) || it.is_split(1, 2));
         it.run(Duration::from_micros(micros));
         it.cluster.cut_power(1);
         it.cluster.start(1);
@@ -520,6 +520,54 @@ fn a_loser_without_marks_that_dies_meanwhile_gives_way_after_its_start() {
         assert_ne!(it.incarnation(1), before);
         assert_eq!(it.on_disk(1, 7), 10);
     }
+}
+
+/// Node 1 gave its line up for that of node 2 with a mute voter, and is in sync there: its file may
+/// still name the line that it left. It has the data of node 2 then, and meets a third line.
+#[test]
+fn data_of_a_line_that_the_register_does_not_know_is_not_given_up_for_a_third_one() {
+    let mut behind = 0;
+    // Whether the write that fails happens is chance.
+    for writes in 1..=16 {
+        let mut it = Scenario::with_quorum_off(3, 0);
+        demand_of_all(&mut it, by(WithoutPrimary::Node(NodeId::new(1).unwrap())));
+        (0..writes).for_each(|_| it.must_write(0, 7, 1));
+        it.part(&[0, 2], &[1]);
+        it.promote(1);
+        it.must_write(0, 7, 10);
+        it.must_write(1, 7, 20);
+        it.demote(1);
+        // So that node 1 becomes a blank one: of this replica no slot of it says anything.
+        let made_anew = it.command(2, Command::Invalidate);
+        it.until("its loss", |it| it.succeeded(made_anew) && !it.is_in_sync(0, 2));
+        it.until("the return of node 2", |it| it.is_in_sync(0, 2) && it.is_in_sync(2, 2));
+        it.part(&[0], &[2]);
+        it.must_write(0, 7, 11);
+        it.demote(0);
+        it.promote(2);
+        it.must_write(2, 7, 30);
+        it.demote(2);
+        let left = it.accepted(1);
+        it.cluster.bad[1] = BadDisk { register: true, ..BadDisk::default() };
+        it.meet(&[1], &[2]);
+        it.until("its return", |it| it.is_in_sync(2, 1));
+        assert!(it.cluster.is_mute(1));
+        it.run(Duration::from_secs(1));
+        it.cluster.kill(1);
+        it.part(&[1], &[2]);
+        it.cluster.start(1);
+        it.run(Duration::from_secs(1));
+        behind += usize::from(it.accepted(1) == left);
+        let before = it.incarnation(1);
+        it.meet(&[0], &[1]);
+        it.run(A_WHILE);
+        assert_eq!((it.incarnation(1), it.on_disk(1, 7)), (before, 30));
+        // The line of its data is the one that it goes on with, once it is in reach.
+        it.meet(&[1], &[2]);
+        it.until("its return", |it| it.is_in_sync(2, 1) && it.is_in_sync(1, 1));
+        assert_eq!((it.incarnation(1), it.on_disk(1, 7)), (before, 30));
+    }
+    assert!(behind > 0, "its register named the other line each time");
 }
 
 /// Node 1 is to go and asks; it becomes Primary before the answer is there, and by that node 0 is

@@ -8,8 +8,8 @@
 //! copied to like any member that returns.
 
 use format::config::{Ancestor, Config, InSync, Purpose};
-use format::ids::{MemberSet, NodeId, Nonce, VoteStoreId};
-use format::message::{Accepted, Control, Standing};
+use format::ids::{Branch, MemberSet, NodeId, Nonce, VoteStoreId};
+use format::message::{Accepted, Control, ReplicaReport, Standing};
 use format::metadata::ReplicaState;
 use stdx::time::Time;
 
@@ -76,6 +76,11 @@ pub(crate) struct Talk {
 /// By a word against this peer or, without a name, against any.
 fn is_meant(node: NodeId, by: Option<NodeId>) -> bool {
     by.is_none_or(|named| named == node)
+}
+
+/// The replica is not of the line of this value any more, but of the peer's.
+fn is_left_for(replica: &ReplicaReport, head: &Config, split: &Split) -> bool {
+    replica.branch != head.branch && replica.branch == split.theirs.value.branch
 }
 
 /// By an operator's word.
@@ -338,21 +343,21 @@ impl Resource {
         let Some(split) = self.peers.get(&peer).and_then(|peer| peer.split.as_ref()) else {
             return;
         };
-        let left = self.report().filter(|replica| {
-            replica.branch != head.branch && replica.branch == split.theirs.value.branch
-        });
+        let left = self.report().filter(|replica| is_left_for(replica, &head, split));
         let goes = if self.options.demands.after_split.is_nobody() {
             // One that began before the fork may be of either line.
             left.is_some_and(|replica| shared_until(&head, &replica).is_none())
         } else {
             let (members, me) = (insync(&head), self.me());
             // What it had of its line is gone: its disk may have heard before its register that
-            // the data was given up, and that the replica is another one.
-            let is_other = self.report().is_some_and(|replica| replica.branch != head.branch);
-            let is_replaced = members.has(me) && is_other && self.own_part(&head).is_none();
+            // the data was given up, and that the replica is another one. One of a third line has
+            // data of that, which the register did not hear of.
+            let is_blank = self.report().is_some_and(|replica| replica.branch == Branch(0));
+            let is_replaced = members.has(me) && is_blank && self.own_part(&head).is_none();
             let others = if is_replaced { members.without(me) } else { members };
             left.is_some()
-                || (is_replaced || members.has(peer))
+                || !self.is_left_for_any(&head)
+                    && (is_replaced || members.has(peer))
                     && others.iter().all(|member| self.has_left(member, &head))
         };
         // A refusal is for once: the peer is being copied to, perhaps.
@@ -361,6 +366,12 @@ impl Resource {
             self.give_up_overdue_promotion();
             self.ask(peer, BY_WORD, BY_WORD);
         }
+    }
+
+    /// A peer is of the line that the local replica is of already.
+    fn is_left_for_any(&self, head: &Config) -> bool {
+        let replica = self.report();
+        replica.is_some_and(|it| self.splits().any(|(_, split)| is_left_for(&it, head, split)))
     }
 
     /// The peer's replica is of another line than this value, and so is what it says.
