@@ -5,19 +5,19 @@ use format::ids::{
     Ballot, BlockRange, BootId, Branch, Epoch, Incarnation, KernelBootId, LaneIndex, MemberSet,
     NodeId, Nonce, QuestionId, ResourceId, ValueId, VoteStoreId,
 };
-use format::message::{Accepted, Control, FEATURES, Sealed, SealedLane};
+use format::message::{Accepted, Control, FEATURES, Sealed, SealedLane, SlotBase};
 use format::metadata::{Candidate, Register, ReplicaState, Slot, Superblock, VoteStamp};
 use format::space::Place;
 use replication::contract::{
-    Command, CommandError, CommandErrorCode, CommandId, FromGroup, NewArea, PeerReport,
+    Command, CommandError, CommandErrorCode, CommandId, FromGroup, LostMember, NewArea, PeerReport,
     PromoteMode, Repair, ResizeTask, ResourceAction, ResourceInput, RoundId, SaveId, ToGroup,
     VerifyTask,
 };
-use replication::limits;
 use replication::resource::{
     AckWhen, Comparing, Congestion, Demands, MemberOptions, Readmission, Resource, ResourceOptions,
     WithoutQuorum,
 };
+use replication::{UNUSED, limits};
 use stdx::time::Time;
 
 const MINE: Incarnation = Incarnation(5);
@@ -191,6 +191,37 @@ fn seal(resource: &mut Resource) -> RoundId {
         Some(*round)
     });
     round.expect("the groups are asked")
+}
+
+/// One shard of the leader lost the source of what an absent member misses, and another one, that
+/// did not hear of that yet, says the former start of the slot: lanes of the first lack marks.
+#[test]
+fn a_slot_that_is_good_for_nothing_in_one_shard_is_so_in_all() {
+    let mut resource = resource(None);
+    let ballot = Ballot { counter: 5, random: 1 };
+    let mut value = joined(ValueId(8));
+    value.members = MemberSet(0b111);
+    value.volumes[0].insync.truncate(1);
+    step(&mut resource, from_peer(Control::Chosen { ballot, value: value.clone() }));
+    let good = SlotBase { epoch: Epoch(3), incarnation: Incarnation(6) };
+    let hear = |resource: &mut Resource, base| {
+        let fact = FromGroup::RebaseSlot(LostMember { member: node(2), base });
+        step(resource, ResourceInput::Group { shard: 0, fact });
+        resource.slot_base(node(2))
+    };
+    assert_eq!(hear(&mut resource, good), Some(good));
+    assert_eq!(hear(&mut resource, UNUSED), Some(UNUSED));
+    assert_eq!(hear(&mut resource, good), Some(UNUSED));
+    // What is said once it is in sync is about another loss,
+    value.epoch = JOIN.next();
+    let third = InSync { node: node(2), incarnation: Incarnation(6), joined: value.epoch };
+    value.volumes[0].insync.push(third);
+    step(&mut resource, from_peer(Control::Chosen { ballot, value }));
+    assert_eq!(hear(&mut resource, good), Some(good));
+    // and a new admission begins with nothing.
+    assert_eq!(hear(&mut resource, UNUSED), Some(UNUSED));
+    step(&mut resource, from_peer(Control::Seal { ballot, nonce: Nonce(9) }));
+    assert_eq!(hear(&mut resource, good), Some(good));
 }
 
 /// It would be a candidate with what it holds of before: a seal takes that for more than it is.

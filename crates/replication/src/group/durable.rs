@@ -152,6 +152,14 @@ impl Durable {
         self.headers.iter_mut().for_each(|header| header.waiting.retain(|it| it.by != peer));
     }
 
+    /// The replica is admitted. That a slot is good for nothing the home has to hear then from
+    /// each shard that is told so, though the header says it already.
+    pub(crate) fn ask_again_of_useless(&mut self) {
+        for header in self.headers.iter_mut().filter(|it| it.slot.base == crate::UNUSED) {
+            header.slot.base.epoch = crate::KEEP;
+        }
+    }
+
     /// The header says so already, durably; else the answer is remembered.
     pub(crate) fn is_rebased(&mut self, answer: Waiting) -> Rebase {
         let slot = answer.slot;

@@ -526,6 +526,7 @@ impl LaneGroup {
     fn admit(&mut self, now: Time, nonce: Nonce, floors: &[Seq], actions: &mut Vec<GroupAction>) {
         self.view.replica = ReplicaRole::Syncing;
         self.view.admitted = true;
+        self.durable.ask_again_of_useless();
         self.cuts.mend();
         self.cuts.is_open = true;
         self.with_lanes(now, actions, |lane, turn| {

@@ -50,6 +50,9 @@ pub(crate) struct MemberState {
     /// By the member whose slot it is.
     set_full: BTreeMap<NodeId, (NodeId, Nonce, LostMember)>,
     join: Option<(NodeId, Nonce, Candidate)>,
+    /// Members of whom a shard of the leader said that the slots for them are good for nothing,
+    /// since this replica was admitted: what another shard said before may come after that.
+    useless: MemberSet,
     /// A disk that the groups are taking into use.
     attaching: Option<(CommandId, Box<Superblock>)>,
 }
@@ -131,6 +134,7 @@ impl Resource {
         self.member.admit = None;
         self.member.set_full.clear();
         self.member.join = None;
+        self.member.useless = MemberSet::EMPTY;
         self.forget_size_asked();
         self.member.seal = Some(PendingSeal {
             from,
@@ -320,6 +324,8 @@ impl Resource {
     /// The bits are marked in memory; on disk the header says so for all of them at once.
     pub(crate) fn on_full_set(&mut self, member: NodeId) {
         let Some((from, nonce, lost)) = self.member.set_full.remove(&member) else { return };
+        // All is marked now, whatever was said of the slot before.
+        self.member.useless.remove(member);
         // Not before: a start that suits the member would promise marks that are not there yet.
         self.slot_bases.insert(lost.member, lost.base);
         self.write_header(LostMember {
@@ -339,8 +345,14 @@ impl Resource {
             // It is a member no more: its slot is good for nothing, and nobody has to wait for it.
             return self.tell_groups(ToGroup::SlotRebased(slot));
         }
-        self.slot_bases.insert(slot.member, slot.base);
-        self.write_header(slot);
+        let useless = &mut self.member.useless;
+        if slot.base == crate::UNUSED {
+            useless.insert(slot.member);
+        }
+        // Its lanes may lack marks, while those of the shard that says otherwise have them.
+        let base = if useless.has(slot.member) { crate::UNUSED } else { slot.base };
+        self.slot_bases.insert(slot.member, base);
+        self.write_header(LostMember { base, ..slot });
         self.save_superblock(AfterSave::Groups(ToGroup::SlotRebased(slot)));
     }
 
@@ -387,9 +399,12 @@ impl Resource {
         }
         let me = self.me();
         let Some(config) = self.config() else { return };
+        // Of one that is in sync again, what follows is about another loss.
+        let useless = self.member.useless.minus(insync(config));
         let (branch, epoch, value_id) = (config.branch, config.epoch, config.value_id);
         let known = config.volumes.first().and_then(|volume| volume.insync_member(me)).copied();
         let in_session = config.primary.is_some_and(|primary| self.obeys(primary.nonce));
+        self.member.useless = useless;
         let Some(superblock) = self.superblock.as_mut() else { return };
         match known.filter(|known| known.incarnation == superblock.incarnation) {
             Some(known) if superblock.state != ReplicaState::InSync => {

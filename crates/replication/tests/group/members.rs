@@ -36,6 +36,21 @@ fn a_slot_that_is_taken_over_does_not_empty_what_a_loss_has_filled() {
     assert!(group.lanes.is_marked(node(2), 7), "what was in flight when node 2 went away");
 }
 
+/// The header says so since long. The home hears of it all the same: another shard may be told of a
+/// better start, for lanes that have the marks.
+#[test]
+fn a_replica_that_is_admitted_tells_home_of_each_slot_that_is_good_for_nothing() {
+    let useless = LostMember { member: node(2), base: replication::UNUSED };
+    let slot_bases = vec![lost(0, 1), lost(1, 1), useless];
+    let options = GroupOptions { slot_bases, ..options(1, &[0, 1, 2]) };
+    let mut group = Group::new(Disk::ByHand, options);
+    group.seal();
+    group.step(ToGroup::Admit { nonce: SESSION, floors: Vec::new(), round: RoundId(2) });
+    let actions = group.hear(0, loss(QuestionId::UNNAMED, useless, Vec::new()));
+    let is_told = told(actions).any(|fact| matches!(fact, FromGroup::RebaseSlot(_)));
+    assert!(is_told, "{actions:?}");
+}
+
 /// An in-sync member starts the slot anew: the lost one had all that was marked before.
 #[test]
 fn a_loss_empties_the_slot_of_an_older_one_at_an_in_sync_member() {
