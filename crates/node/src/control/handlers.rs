@@ -423,8 +423,9 @@ impl Control {
         })
     }
 
-    /// A call may have waited for long. Who is back is not put out, nor is anybody whom nobody needs
-    /// out any more: the resource has a quorum by another one, or waits for one by its options now.
+    /// A call may have waited for long. Who is back is not put out, nor is anybody whom nobody
+    /// needs out any more: the resource has a quorum by another one, or waits for one by its
+    /// options now.
     fn is_fence_void(&self, resource: &str, number: u64) -> bool {
         let name = resource.to_owned();
         let question = |ticket| ToShard::CheckFence { ticket, resource: name, number };

@@ -166,8 +166,8 @@ impl Resource {
         }
     }
 
-    /// With a quorum nothing has to be known of who is missing, and what was known is of before: who
-    /// is lost next may have the peer back behind it. An answer that is on its way is none.
+    /// With a quorum nothing has to be known of who is missing, and what was known is of before:
+    /// who is lost next may have the peer back behind it. An answer that is on its way is none.
     pub(crate) fn end_proofs_with_quorum(&mut self) {
         if !self.fencing.peers.is_empty() && self.reaches_quorum_of(&self.newest_value()) {
             self.fencing.peers.clear();
