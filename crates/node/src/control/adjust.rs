@@ -285,12 +285,19 @@ impl Control {
             let up = format!("then `basalt adm up {resource}`");
             let note = format!("it stays down, the former configuration fails too: {second}; {up}");
             let hold_down = || {
-                self.guests.close(resource);
-                self.forget_orders(resource);
-                self.hold_down(resource.to_owned(), with_note(second, &up));
+                // Who brought it up while it was down for the change has it with all that it needs.
+                let is_anothers = self.is_up(resource).is_some();
+                if !is_anothers {
+                    self.guests.close(resource);
+                    self.forget_orders(resource);
+                    self.hold_down(resource.to_owned(), with_note(second, &up));
+                }
+                is_anothers
             };
-            drop(life.unless_over(hold_down));
-            return with_note(failure, &note);
+            return match life.unless_over(hold_down) {
+                Ok(true) => with_note(failure, "another command brought it up meanwhile"),
+                Ok(false) | Err(_) => with_note(failure, &note),
+            };
         }
         if let Some(why) = no_disk {
             self.note_without_disk(resource, why, life);

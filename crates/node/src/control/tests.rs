@@ -385,6 +385,26 @@ fn adjust_that_fails_leaves_the_handlers_of_one_that_was_faster() {
     assert!(node.control.handlers.has_scripts());
 }
 
+/// The change that could not be had took its handlers, and its sockets, and noted it as down.
+#[test]
+fn what_another_command_brought_up_in_a_change_that_fails_keeps_its_handlers() {
+    let former = text("handlers { split-brain \"/bin/true\"; }");
+    let mut node = Node::with(&former);
+    node.control.give_orders(&Definition::from_text("a", "r0", &former).unwrap());
+    let wanted = former.replace("minor 7", "minor 8");
+    let mut is_first = true;
+    let failure = node.adjust(&wanted, &AdjustScope::default(), &mut |node, message| {
+        let ToShard::Host { .. } = message else { return None };
+        if std::mem::replace(&mut is_first, false) {
+            node.answer(message).unwrap();
+        }
+        Some(Err(failed("r0 is up already")))
+    });
+    failure.unwrap_err();
+    assert!(node.is_up && node.control.held_down().is_empty());
+    assert!(node.control.handlers.has_scripts());
+}
+
 /// They were called for what became of the resource of that name later.
 #[test]
 fn handlers_of_what_stays_down_after_a_change_are_forgotten() {
