@@ -21,6 +21,8 @@ use crate::limits::{
 };
 use crate::links::HostedId;
 
+const _: () = assert!(BLOCK_BYTES == format::ids::BLOCK_BYTES, "front ends cut as the core does");
+
 #[derive(Debug, Default)]
 pub(crate) struct Budget {
     /// All that is counted: what the core has, and what was read and is not sent.

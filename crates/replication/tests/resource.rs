@@ -291,8 +291,12 @@ fn one_of_three_that_fences() -> Resource {
 }
 
 fn connect_third(resource: &mut Resource, now: Time) -> Vec<ResourceAction> {
+    connect_at(resource, now, node(2))
+}
+
+fn connect_at(resource: &mut Resource, now: Time, peer: NodeId) -> Vec<ResourceAction> {
     let report = PeerReport { boot_id: BootId(3), shards: 1, features: FEATURES, replica: None };
-    step_at(resource, now, ResourceInput::Connected { peer: node(2), report: Box::new(report) })
+    step_at(resource, now, ResourceInput::Connected { peer, report: Box::new(report) })
 }
 
 fn answers(all: &[(Time, ResourceAction)]) -> Vec<Time> {
@@ -321,25 +325,26 @@ fn a_promotion_that_waits_for_a_proof_sleeps_until_there_is_one() {
 
 /// A script that waits for its turn is not called any more for somebody who need not be out.
 #[test]
-fn a_question_is_void_with_a_quorum_by_another_one_or_by_the_options() {
-    for ends in [Voided::ByQuorum, Voided::ByOptions] {
+fn a_question_is_void_with_its_peer_or_a_quorum_by_another_one_or_by_the_options() {
+    for ends in [Voided::Peer, Voided::Quorum, Voided::Options] {
         let (mut resource, start) = (one_of_three_that_fences(), Time(2));
         promote(&mut resource);
         let asking = start + limits::ALONE_PROMOTION_WAIT * 2;
         let all = tick_until(&mut resource, start, asking);
-        let number = all.iter().find_map(|(_, it)| {
-            let ResourceAction::AskToFence { number, peer } = it else { return None };
-            (*peer != node(2)).then_some(*number)
+        let asked = all.iter().find_map(|(_, it)| {
+            let ResourceAction::AskToFence { number, peer } = *it else { return None };
+            (peer != node(2)).then_some((number, peer))
         });
-        let number = number.expect("it asks about both others");
+        let (number, peer) = asked.expect("it asks about both others");
         assert!(resource.is_asking_to_fence(number));
         match ends {
-            Voided::ByQuorum => {
+            Voided::Peer => drop(connect_at(&mut resource, asking, peer)),
+            Voided::Quorum => {
                 connect_third(&mut resource, asking);
                 assert!(resource.is_asking_to_fence(number), "it has no vote yet");
                 step_at(&mut resource, asking, vote_of_third());
             }
-            Voided::ByOptions => {
+            Voided::Options => {
                 let wait = Demands { without_quorum: WithoutQuorum::Wait, ..Demands::default() };
                 step_at(&mut resource, asking, ResourceInput::Demands(wait));
             }
@@ -348,10 +353,12 @@ fn a_question_is_void_with_a_quorum_by_another_one_or_by_the_options() {
     }
 }
 
+/// By what nobody asks any more.
 #[derive(Clone, Copy, Debug)]
 enum Voided {
-    ByQuorum,
-    ByOptions,
+    Peer,
+    Quorum,
+    Options,
 }
 
 fn vote_of_third() -> ResourceInput {

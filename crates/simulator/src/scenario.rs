@@ -16,7 +16,7 @@ use replication::contract::{
 use replication::group::LaneGroup;
 use replication::group::under_way::UnderWay;
 use replication::resource::{
-    Congestion, Demands, Meanwhile, Readmission, Reign, Status, WithoutQuorum,
+    AfterSplit, Congestion, Demands, Meanwhile, Readmission, Reign, Status, WithoutQuorum,
 };
 
 use crate::checker::Checker;
@@ -370,6 +370,12 @@ impl Scenario {
         for node in 0..self.cluster.processes.len() {
             self.cluster.demand(node, demands);
         }
+    }
+
+    /// The same for these options, with `quorum off`.
+    pub fn demand_after_split(&mut self, after_split: AfterSplit) {
+        let without_quorum = WithoutQuorum::GoOn;
+        self.demand(Demands { without_quorum, after_split, ..Demands::default() });
     }
 
     pub fn write(&mut self, node: usize, block: u64, value: u64) -> PartId {

@@ -24,16 +24,10 @@ fn demand(it: &mut Scenario, node: usize, after_split: AfterSplit) {
     it.cluster.demand(node, Demands { without_quorum, after_split, ..Demands::default() });
 }
 
-fn demand_of_all(it: &mut Scenario, after_split: AfterSplit) {
-    for node in 0..usize::from(it.cluster.options.nodes) {
-        demand(it, node, after_split);
-    }
-}
-
 /// Node 0 wrote on, and has more changes; node 1 became Primary when they parted. Both are Primary.
 fn parted(after_split: AfterSplit) -> Scenario {
     let mut it = Scenario::with_quorum_off(2, 0);
-    demand_of_all(&mut it, after_split);
+    it.demand_after_split(after_split);
     it.must_write(0, 7, 1);
     it.part(&[0], &[1]);
     it.promote(1);
@@ -48,7 +42,7 @@ fn parted(after_split: AfterSplit) -> Scenario {
 /// Node 2 went on alone, and is no Primary any more; node 0 is, and node 1 with it.
 fn third_parted() -> Scenario {
     let mut it = Scenario::with_quorum_off(3, 0);
-    demand_of_all(&mut it, AfterSplit::default());
+    it.demand_after_split(AfterSplit::default());
     it.must_write(0, 7, 1);
     it.part(&[0, 1], &[2]);
     it.promote(2);
@@ -138,7 +132,7 @@ fn zero_changes_is_for_a_side_that_wrote_nothing() {
     nobody_goes(&mut it);
 
     let mut it = Scenario::with_quorum_off(2, 0);
-    demand_of_all(&mut it, by(WithoutPrimary::ZeroChanges));
+    it.demand_after_split(by(WithoutPrimary::ZeroChanges));
     it.must_write(0, 7, 1);
     // What may be under way counts as written.
     it.run(Duration::from_secs(1));
@@ -157,7 +151,7 @@ fn zero_changes_is_for_a_side_that_wrote_nothing() {
 fn a_primary_that_wrote_nothing_is_none_with_zero_changes() {
     let policy = AfterSplit { one: WithOnePrimary::Violently, ..by(WithoutPrimary::ZeroChanges) };
     let mut it = Scenario::with_quorum_off(2, 0);
-    demand_of_all(&mut it, policy);
+    it.demand_after_split(policy);
     it.must_write(0, 7, 1);
     it.part(&[0], &[1]);
     it.must_write(0, 7, 17);
@@ -282,7 +276,7 @@ fn both_were_told_before_they_met_and_nobody_goes() {
 #[test]
 fn nobody_is_told_to_give_way_where_nothing_parted() {
     let mut it = Scenario::with_quorum_off(2, 0);
-    demand_of_all(&mut it, AfterSplit::default());
+    it.demand_after_split(AfterSplit::default());
     it.must_write(0, 7, 1);
     for peer in [None, NodeId::new(0)] {
         let refused = it.command(1, Command::DiscardData { peer });
@@ -431,9 +425,9 @@ fn the_smaller_side_of_three_gives_way_and_so_do_two() {
         it.must_write(2, 7, 20);
         it.must_write(2, 8, 21);
         if loser == 2 {
-            demand_of_all(&mut it, by(node(2)));
+            it.demand_after_split(by(node(2)));
         } else {
-            demand_of_all(&mut it, by(WithoutPrimary::LeastChanges));
+            it.demand_after_split(by(WithoutPrimary::LeastChanges));
         }
         it.demote(0);
         it.demote(2);
@@ -452,7 +446,7 @@ fn the_smaller_side_of_three_gives_way_and_so_do_two() {
 #[test]
 fn a_replica_in_mid_copy_leaves_the_line_with_the_last_of_its_data() {
     let mut it = Scenario::with_quorum_off(3, 0);
-    demand_of_all(&mut it, by(WithoutPrimary::Node(NodeId::new(2).unwrap())));
+    it.demand_after_split(by(WithoutPrimary::Node(NodeId::new(2).unwrap())));
     it.must_write(0, 7, 1);
     it.part(&[0, 2], &[1]);
     it.must_write(0, 7, 10);
@@ -492,23 +486,30 @@ fn a_loser_that_dies_meanwhile_gives_way_after_its_start() {
     }
 }
 
+/// Node 1 has a line of its own, which is to go, after so many writes to the common one. The others
+/// go on; of node 2's replica, which was made anew since, no slot of node 1 says anything, so that
+/// node 1 becomes a blank one when it gives way.
+fn parted_from_a_new_replica(writes: usize) -> Scenario {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    it.demand_after_split(by(WithoutPrimary::Node(NodeId::new(1).expect("a node"))));
+    (0..writes).for_each(|_| it.must_write(0, 7, 1));
+    it.part(&[0, 2], &[1]);
+    it.promote(1);
+    it.must_write(0, 7, 10);
+    it.must_write(1, 7, 20);
+    it.demote(1);
+    let made_anew = it.command(2, Command::Invalidate);
+    it.until("its loss", |it| it.succeeded(made_anew) && !it.is_in_sync(0, 2));
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2) && it.is_in_sync(2, 2));
+    it
+}
+
 /// The same where its slots do not say what differs: its replica becomes another one, that knows
 /// nothing, before its register hears of it.
 #[test]
 fn a_loser_without_marks_that_dies_meanwhile_gives_way_after_its_start() {
     for micros in (0..8_000).step_by(200) {
-        let mut it = Scenario::with_quorum_off(3, 0);
-        demand_of_all(&mut it, by(WithoutPrimary::Node(NodeId::new(1).unwrap())));
-        it.must_write(0, 7, 1);
-        it.part(&[0, 2], &[1]);
-        it.promote(1);
-        it.must_write(0, 7, 10);
-        it.must_write(1, 7, 20);
-        it.demote(1);
-        // Of this replica no slot of node 1 says anything.
-        let made_anew = it.command(2, Command::Invalidate);
-        it.until("its loss", |it| it.succeeded(made_anew) && !it.is_in_sync(0, 2));
-        it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+        let mut it = parted_from_a_new_replica(1);
         it.demote(0);
         let before = it.incarnation(1);
         it.meet(&[0, 2], &[1]);
@@ -529,18 +530,7 @@ fn data_of_a_line_that_the_register_does_not_know_is_not_given_up_for_a_third_on
     let mut behind = 0;
     // Whether the write that fails happens is chance.
     for writes in 1..=16 {
-        let mut it = Scenario::with_quorum_off(3, 0);
-        demand_of_all(&mut it, by(WithoutPrimary::Node(NodeId::new(1).unwrap())));
-        (0..writes).for_each(|_| it.must_write(0, 7, 1));
-        it.part(&[0, 2], &[1]);
-        it.promote(1);
-        it.must_write(0, 7, 10);
-        it.must_write(1, 7, 20);
-        it.demote(1);
-        // So that node 1 becomes a blank one: of this replica no slot of it says anything.
-        let made_anew = it.command(2, Command::Invalidate);
-        it.until("its loss", |it| it.succeeded(made_anew) && !it.is_in_sync(0, 2));
-        it.until("the return of node 2", |it| it.is_in_sync(0, 2) && it.is_in_sync(2, 2));
+        let mut it = parted_from_a_new_replica(writes);
         it.part(&[0], &[2]);
         it.must_write(0, 7, 11);
         it.demote(0);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use format::ids::{Branch, EXTENT_BLOCKS, NodeId};
 use replication::contract::{Command, CommandId, PromoteMode};
-use replication::resource::{AfterSplit, Demands, WithoutPrimary, WithoutQuorum};
+use replication::resource::{AfterSplit, WithoutPrimary};
 use simulator::cluster::{SlowDisk, Way};
 use simulator::run::run_forks;
 use simulator::scenario::Scenario;
@@ -399,9 +399,7 @@ fn who_proposed_on_a_line_that_all_left_gives_it_up_too() {
 fn who_proposed_on_a_line_that_all_left_follows_once_its_promotion_is_overdue() {
     let (mut it, promoted) = proposed_on_a_line_that_all_left();
     let none = WithoutPrimary::Node(NodeId::new(1).expect("a node"));
-    let after_split = AfterSplit { none, ..AfterSplit::default() };
-    let without_quorum = WithoutQuorum::GoOn;
-    it.demand(Demands { without_quorum, after_split, ..Demands::default() });
+    it.demand_after_split(AfterSplit { none, ..AfterSplit::default() });
     let connections =
         |it: &mut Scenario| it.cluster.connections(0, 2) + it.cluster.connections(1, 2);
     let before = connections(&mut it);
@@ -460,9 +458,7 @@ fn a_refusal_of_who_is_being_copied_to_is_for_once() {
     it.part(&[1], &[2]);
     it.demote(0);
     let none = WithoutPrimary::Node(NodeId::new(1).expect("a node"));
-    let after_split = AfterSplit { none, ..AfterSplit::default() };
-    let without_quorum = WithoutQuorum::GoOn;
-    it.demand(Demands { without_quorum, after_split, ..Demands::default() });
+    it.demand_after_split(AfterSplit { none, ..AfterSplit::default() });
     it.cluster.slow[1].write = Duration::from_secs(10);
     it.meet(&[0], &[1]);
     it.until("node 1 to give its data up", |it| branch(it, 1) == branch(it, 0));
@@ -501,9 +497,7 @@ fn told_to_follow_another_one_than_it_meets(returned: Returned) -> Scenario {
     it.part(&[1], &[3]);
     it.demote(0);
     let none = WithoutPrimary::Node(NodeId::new(1).expect("a node"));
-    let after_split = AfterSplit { none, ..AfterSplit::default() };
-    let without_quorum = WithoutQuorum::GoOn;
-    it.demand(Demands { without_quorum, after_split, ..Demands::default() });
+    it.demand_after_split(AfterSplit { none, ..AfterSplit::default() });
     if returned == Returned::Copied {
         it.cluster.slow[1].write = Duration::from_secs(10);
     }

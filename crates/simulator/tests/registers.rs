@@ -93,6 +93,16 @@ fn all_voters_that_were_mute_decide_after_a_restart() {
     assert_eq!(it.must_read(1, 7), 1);
 }
 
+/// Node 1 gives its line up for that of node 0, and its register hears of it or not.
+fn give_way_with_a_mute_voter(it: &mut Scenario) {
+    it.meet(&[0], &[1]);
+    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+    spoil_register(it, 1);
+    it.discard(1, 0);
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    assert!(it.cluster.is_mute(1));
+}
+
 /// The replica of node 1 has what node 0 wrote, and its file says so, or still that it is of the
 /// line that was left: the write that failed may have happened. The time until node 1 leads says
 /// which.
@@ -105,12 +115,7 @@ fn with_a_mute_voter_that_gave_way(millis: u64) -> Scenario {
     it.must_write(0, 7, 10);
     it.must_write(1, 7, 20);
     it.demote(1);
-    it.meet(&[0], &[1]);
-    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
-    spoil_register(&mut it, 1);
-    it.discard(1, 0);
-    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
-    assert!(it.cluster.is_mute(1));
+    give_way_with_a_mute_voter(&mut it);
     it.must_write(0, 7, 30);
     it.cluster.kill(1);
     it.until("its loss", |it| !it.is_in_sync(0, 1));
@@ -167,12 +172,7 @@ fn with_a_mute_voter_that_left_another(millis: u64) -> Scenario {
     it.until("the end of its extent in the log", |it| !it.is_logged(2, 1));
     it.demote(1);
     it.part(&[1], &[2]);
-    it.meet(&[0], &[1]);
-    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
-    spoil_register(&mut it, 1);
-    it.discard(1, 0);
-    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
-    assert!(it.cluster.is_mute(1));
+    give_way_with_a_mute_voter(&mut it);
     it.cluster.kill(1);
     it.until("its loss", |it| !it.is_in_sync(0, 1));
     it.part(&[0], &[1]);

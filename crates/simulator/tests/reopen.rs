@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use format::ids::NodeId;
 use replication::contract::{Command, PromoteMode};
-use replication::resource::{AfterSplit, Demands, WithoutPrimary, WithoutQuorum};
+use replication::resource::{AfterSplit, WithoutPrimary};
 use simulator::run::run_with_protocols;
 use simulator::scenario::Scenario;
 use simulator::seeds::all_of;
@@ -236,12 +236,7 @@ fn who_leads_next_says_what_another_node_agreed_to() {
     for millis in 0..20 {
         let mut it = with_a_lone_node();
         let none = WithoutPrimary::Node(NodeId::new(2).unwrap());
-        let after_split = AfterSplit { none, ..AfterSplit::default() };
-        for node in 0..3 {
-            let without_quorum = WithoutQuorum::GoOn;
-            let demands = Demands { without_quorum, after_split, ..Demands::default() };
-            it.cluster.demand(node, demands);
-        }
+        it.demand_after_split(AfterSplit { none, ..AfterSplit::default() });
         it.demote(0);
         it.meet(&[1], &[2]);
         it.until("the split brain", |it| it.is_split(1, 2));

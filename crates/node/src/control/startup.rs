@@ -25,7 +25,7 @@ impl Control {
         let mut waiting: VecDeque<String> = named.map(|(name, _)| name).collect();
         let until = io::now() + START_PROMOTION_DEADLINE;
         while let Some(name) = waiting.pop_front() {
-            // One that waits for proof does not keep the others; asked again it has its device.
+            // One that waits for proof keeps the others no longer than that, and is asked again.
             let promoted = self.primary(&name, PromoteMode::Normal, ADMIN_COMMAND_DEADLINE);
             let Err(failure) = promoted else { continue };
             if may_help(&failure) && io::now() < until {

@@ -52,6 +52,16 @@ enum Fenced {
     },
 }
 
+impl Fenced {
+    /// An answer to that question is one about this peer, and about this absence.
+    fn may_be_answered_by(&self, question: u64) -> bool {
+        match self {
+            Self::Asked { number, .. } | Self::NotOut { number, .. } => *number == question,
+            Self::Out => false,
+        }
+    }
+}
+
 impl Resource {
     /// Whether this node may go on without a quorum, now or once the others are out.
     pub(crate) fn may_go_alone(&self) -> bool {
@@ -116,23 +126,13 @@ impl Resource {
     /// vain otherwise.
     #[must_use]
     pub fn is_asking_to_fence(&self, number: u64) -> bool {
-        self.fencing.peers.values().any(|known| match known {
-            Fenced::Asked { number: asked, .. } | Fenced::NotOut { number: asked, .. } => {
-                *asked == number
-            }
-            Fenced::Out => false,
-        })
+        self.fencing.peers.values().any(|known| known.may_be_answered_by(number))
     }
 
     pub(crate) fn on_fence_answer(&mut self, number: u64, verdict: FenceVerdict) {
         let now = self.now;
-        let asked = self.fencing.peers.values_mut().find(|known| match known {
-            Fenced::Asked { number: asked, .. } | Fenced::NotOut { number: asked, .. } => {
-                *asked == number
-            }
-            Fenced::Out => false,
-        });
-        let Some(known) = asked else { return };
+        let mut known = self.fencing.peers.values_mut();
+        let Some(known) = known.find(|known| known.may_be_answered_by(number)) else { return };
         match verdict {
             FenceVerdict::Out => {
                 *known = Fenced::Out;

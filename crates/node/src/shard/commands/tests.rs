@@ -1,13 +1,29 @@
-//! Commands whose resource goes before they are done.
+//! Commands whose resource goes before they are done, and what is asked before a script is called.
 
 use format::space::Place;
 use io::Parker;
+use io::mailbox::Receiver;
 
 use super::*;
 use crate::shard::fixture::{host_diskless, shard};
-use crate::shard::messages::DeviceOrder;
+use crate::shard::messages::{DeviceOrder, Ticket};
 
 const HOSTED: HostedId = HostedId(0);
+
+/// The answers by ticket.
+fn heard(
+    shard: &mut Shard,
+    answers: &mut Receiver<FromShard>,
+) -> Vec<(Ticket, Result<Reply, FailureCode>)> {
+    shard.rim.outbox.publish();
+    let mut heard = Vec::new();
+    while let Some(message) = answers.pop() {
+        if let FromShard::Answer { ticket: ticket @ 1.., answer } = message {
+            heard.push((ticket, answer.map_err(|failure| failure.code)));
+        }
+    }
+    heard
+}
 
 /// They were not answered at all, and each command of an operator waited for 25 s.
 #[test]
@@ -23,13 +39,21 @@ fn commands_are_answered_when_their_resource_goes_before_they_are_done() {
     shard.on_message(ToShard::Remove { ticket: 3, resource: resource(), force: Force::No });
     let stop = shard.hosted_mut(HOSTED).commands.last().unwrap().id;
     shard.on_answer(HOSTED, stop, Ok(()));
-    shard.rim.outbox.publish();
-    let mut heard = Vec::new();
-    while let Some(message) = answers.pop() {
-        if let FromShard::Answer { ticket: ticket @ 1.., answer } = message {
-            heard.push((ticket, answer.map_err(|failure| failure.code)));
-        }
-    }
+    let heard = heard(&mut shard, &mut answers);
     let gone = || Err(FailureCode::UnknownResource);
     assert_eq!(heard, [(1, gone()), (2, gone()), (3, Ok(Reply::done()))]);
+}
+
+/// Before a script puts a peer out, which only an answer of these keeps from being called.
+#[test]
+fn question_that_nobody_asks_any_more_is_told_to_be_void() {
+    let (parker, directory) = (Parker::new().unwrap(), tempfile::tempdir().unwrap());
+    let (mut shard, mut answers) = shard(&parker);
+    host_diskless(&mut shard, &directory);
+    for (ticket, name) in [(1, "r0"), (2, "gone")] {
+        let resource = name.to_owned();
+        shard.on_message(ToShard::CheckFence { ticket, resource, number: 7 });
+    }
+    let (void, gone) = (Err(FailureCode::StateRefused), Err(FailureCode::UnknownResource));
+    assert_eq!(heard(&mut shard, &mut answers), [(1, void), (2, gone)]);
 }
