@@ -178,6 +178,8 @@ struct Link {
     name: String,
     /// The ways to the peer, in order of preference.
     targets: Vec<Target>,
+    /// Some target is to be watched, or is.
+    has_watches: bool,
     /// As the resources that use it say.
     secrecy: Secrecy,
     /// The paths that each resource names.
@@ -219,6 +221,8 @@ struct Link {
     pipes: Vec<Pipe>,
     /// Of resources that are at home on this shard.
     sessions: Vec<Session>,
+    /// No session that is not open has to be looked at before.
+    opens_from: Time,
     /// The count of the handle of the next OPEN.
     next_handle: u32,
     /// OPENs of ours that hold no longer, while the peer's answer is to come: one of a resource.
@@ -326,6 +330,7 @@ impl Links {
     /// Does what time asks for, and says when to come again.
     pub(crate) fn tick(&mut self, kit: &mut Kit) -> Time {
         let mut next = Time::NEVER;
+        self.beat_if_due(kit.now);
         for index in 0..self.links.len() {
             let link = &self.links[index];
             let is_wanted = self.me == LEAD && !link.targets.is_empty() && self.dials(index);
@@ -483,6 +488,7 @@ impl Link {
         Self {
             name,
             targets: Vec::new(),
+            has_watches: false,
             named: Vec::new(),
             path_states: Vec::new(),
             secrecy: Secrecy::default(),
@@ -508,6 +514,7 @@ impl Link {
             used: Vec::new(),
             pipes: Vec::new(),
             sessions: Vec::new(),
+            opens_from: Time::NEVER,
             next_handle: 1,
             given_up: Vec::new(),
             actives: Actives::default(),

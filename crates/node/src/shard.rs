@@ -32,6 +32,7 @@ mod adjusting;
 pub(crate) mod status;
 mod pace;
 mod wakes;
+mod leases;
 pub(crate) mod messages;
 #[cfg(test)]
 mod fixture;
@@ -64,6 +65,7 @@ use crate::shard::demand::Demand;
 use crate::shard::disk::{Operation, TOKEN_DISK};
 use crate::shard::hosted::Hosted;
 use crate::shard::hosting::Passing;
+use crate::shard::leases::Wanted;
 use crate::shard::mesh::{Cross, Mesh};
 use crate::shard::messages::{FromShard, ToShard};
 use crate::shard::part::Part;
@@ -140,6 +142,7 @@ pub(crate) struct Shard {
     events: Vec<Event>,
     group_actions: Vec<GroupAction>,
     resource_actions: Vec<ResourceAction>,
+    wanted: Wanted,
     /// Memory for the leases of the next heartbeat.
     leases: Vec<Lease>,
     /// Of the answer about the state of blocks that is being made.
@@ -210,6 +213,7 @@ impl Shard {
             events: Vec::with_capacity(1024),
             group_actions: Vec::with_capacity(256),
             resource_actions: Vec::with_capacity(64),
+            wanted: Wanted::default(),
             leases: Vec::new(),
             extents: Vec::with_capacity(STATUS_EXTENTS_MAX),
             next_tick: now,
@@ -480,6 +484,7 @@ impl Shard {
                     hosted.resource.step(now, input, &mut self.resource_actions);
                     let is_news = !is_lease || hosted.resource.has_majority() != had_majority;
                     hosted.is_news |= is_news;
+                    self.wanted.set(id, hosted.resource.lease_wanted());
                     self.perform_resource(id);
                     if is_news {
                         self.look_at_path(id);

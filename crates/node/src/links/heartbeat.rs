@@ -1,5 +1,8 @@
 //! The pulse of a connection: a heartbeat in each interval, with the leases of all resources that
-//! are at home at both its ends.
+//! are at home at both its ends. Only one that asks for leases is answered.
+//!
+//! One that goes out, or comes in, takes along all that are due within half an interval: so nodes
+//! that hear each other come to beat together, and wake up for all of them at once.
 //!
 //! A peer that says nothing at all for so long as `times` allows is lost, whatever TCP thinks.
 
@@ -80,24 +83,44 @@ impl Links {
 
     fn tick_pipe(&mut self, way: Way, kit: &mut Kit) -> Time {
         let silent_max = self.links[way.link].silent_max();
-        let pipe = &mut self.links[way.link].pipes[usize::from(way.shard)];
-        let Some(key) = pipe.connection else { return Time::NEVER };
-        let is_up = self.connections.get(key).is_some_and(|c| c.is_up());
-        if !is_up {
-            return Time::NEVER;
-        }
+        let pipe = &self.links[way.link].pipes[usize::from(way.shard)];
+        let Some(key) = pipe.connection.filter(|_| self.is_up(pipe)) else { return Time::NEVER };
         let silent_at = pipe.heart.heard_at + silent_max;
         if kit.now >= silent_at {
             let text = format!("no sign of life for {} ms", silent_max.as_millis());
             self.close_connection(key, &text, kit);
             return kit.now;
         }
-        let heart = &mut pipe.heart;
-        if kit.now >= heart.beat_at {
-            heart.beat_at = kit.now + HEARTBEAT_INTERVAL;
-            self.facts.push_back(Fact::HeartbeatDue { way });
+        pipe.heart.beat_at.min(silent_at)
+    }
+
+    /// Beats, if one of the hearts is to by now.
+    pub(super) fn beat_if_due(&mut self, now: Time) {
+        let mut pipes = self.links.iter().flat_map(|link| &link.pipes);
+        if pipes.any(|pipe| pipe.heart.beat_at <= now && self.is_up(pipe)) {
+            self.beat_soon(now);
         }
-        heart.beat_at.min(silent_at)
+    }
+
+    /// The heartbeats that are due soon are due now. Says whether there is any.
+    fn beat_soon(&mut self, now: Time) -> bool {
+        let before = self.facts.len();
+        for link in 0..self.links.len() {
+            for shard in 0..self.links[link].pipes.len() {
+                let pipe = &self.links[link].pipes[shard];
+                if pipe.heart.beat_at <= now + HEARTBEAT_INTERVAL / 2 && self.is_up(pipe) {
+                    self.links[link].pipes[shard].heart.beat_at = now + HEARTBEAT_INTERVAL;
+                    let way = Way { link, shard: u8::try_from(shard).expect("few shards") };
+                    self.facts.push_back(Fact::HeartbeatDue { way });
+                }
+            }
+        }
+        self.facts.len() > before
+    }
+
+    fn is_up(&self, pipe: &Pipe) -> bool {
+        let connection = pipe.connection.and_then(|key| self.connections.get(key));
+        connection.is_some_and(|connection| connection.is_up())
     }
 
     /// The leases that are wanted of the sessions which are up and at home at both ends of a
@@ -141,12 +164,15 @@ impl Links {
         }));
         let id = heart.next_id;
         heart.next_id += 1;
-        heart.expect_answer(id, leases, now);
+        if !leases.is_empty() {
+            heart.expect_answer(id, leases, now);
+        }
         let heartbeat = Heartbeat { id, sent_at_ns: now.0, leases: requests };
         pipe.push_urgent(LinkMessage::Heartbeat(heartbeat));
     }
 
-    /// Ours goes with the answer where it is due soon: two messages in one, for each end.
+    /// Says which leases the peer does not get, if it asked for any. Ours go with the answer where
+    /// they are due soon.
     pub(crate) fn answer_heartbeat(
         &mut self,
         way: Way,
@@ -155,15 +181,12 @@ impl Links {
         now: Time,
     ) {
         let Heartbeat { id, sent_at_ns, leases } = heartbeat;
-        self.spare_requests = leases;
-        let ack = HeartbeatAck { id, sent_at_ns, refused };
-        let pipe = self.links[way.link].pipe_mut(way.shard);
-        pipe.push_urgent(LinkMessage::HeartbeatAck(ack));
-        if pipe.heart.beat_at <= now + HEARTBEAT_INTERVAL / 2 {
-            pipe.heart.beat_at = now + HEARTBEAT_INTERVAL;
-            self.facts.push_back(Fact::HeartbeatDue { way });
-            self.is_due = true;
+        if !leases.is_empty() {
+            let ack = HeartbeatAck { id, sent_at_ns, refused };
+            self.links[way.link].pipe_mut(way.shard).push_urgent(LinkMessage::HeartbeatAck(ack));
         }
+        self.spare_requests = leases;
+        self.is_due |= self.beat_soon(now);
     }
 
     pub(super) fn on_heartbeat_ack(&mut self, way: Way, ack: &HeartbeatAck) {
@@ -206,17 +229,21 @@ mod tests {
 
     use super::*;
     use crate::links::LEAD;
+    use crate::links::connection::{Connection, Stage};
     use crate::links::fixture::connected;
 
     const NOW: Time = Time(1_000_000_000);
     const WAY: Way = Way { link: 0, shard: LEAD };
 
+    fn theirs(leases: Vec<LeaseRequest>) -> Heartbeat {
+        Heartbeat { id: 7, sent_at_ns: 1, leases }
+    }
+
     /// Whether our heartbeat goes with the answer, where it is due after so long.
     fn goes_with_answer(due_after: Duration) -> bool {
         let (mut links, _) = connected();
         links.links[0].pipe_mut(LEAD).heart.beat_at = NOW + due_after;
-        let theirs = Heartbeat { id: 7, sent_at_ns: 1, leases: Vec::new() };
-        links.answer_heartbeat(WAY, theirs, Vec::new(), NOW);
+        links.answer_heartbeat(WAY, theirs(Vec::new()), Vec::new(), NOW);
         let is_due = matches!(links.pop_fact(), Some(Fact::HeartbeatDue { way: WAY }));
         let beat_at = links.links[0].pipe_mut(LEAD).heart.beat_at;
         let expected = if is_due { HEARTBEAT_INTERVAL } else { due_after };
@@ -238,13 +265,48 @@ mod tests {
     fn heartbeats_of_both_ends_do_not_chase_each_other() {
         let (mut links, _) = connected();
         let mut kit = Kit::of_lone_shard();
-        links.tick_connected(0, &mut kit);
-        while let Some(fact) = links.pop_fact() {
-            let Fact::HeartbeatDue { way } = fact else { continue };
-            links.send_heartbeat(way, &[], kit.now);
-        }
-        let theirs = Heartbeat { id: 7, sent_at_ns: 1, leases: Vec::new() };
-        links.answer_heartbeat(WAY, theirs, Vec::new(), kit.now);
+        links.tick(&mut kit);
+        assert!(matches!(links.pop_fact(), Some(Fact::HeartbeatDue { way: WAY })));
+        links.send_heartbeat(WAY, &[], kit.now);
+        links.answer_heartbeat(WAY, theirs(Vec::new()), Vec::new(), kit.now);
         assert!(links.pop_fact().is_none(), "ours has just been sent");
+    }
+
+    /// A node at rest would else wake up for the answer of each peer.
+    #[test]
+    fn only_who_asks_for_leases_is_answered() {
+        let (mut links, _) = connected();
+        links.links[0].pipe_mut(LEAD).heart.beat_at = NOW + HEARTBEAT_INTERVAL;
+        links.answer_heartbeat(WAY, theirs(Vec::new()), Vec::new(), NOW);
+        assert!(links.links[0].pipe_mut(LEAD).queue.is_empty());
+        let lease = LeaseRequest { handle: 16, nonce: Nonce(1), length_ms: 1500 };
+        links.answer_heartbeat(WAY, theirs(vec![lease]), vec![16], NOW);
+        let queue = &links.links[0].pipe_mut(LEAD).queue;
+        let Message::Link(LinkMessage::HeartbeatAck(ack)) = &queue[0].message else {
+            panic!("{queue:?}");
+        };
+        assert_eq!((ack.id, ack.refused.as_slice()), (7, [16].as_slice()));
+    }
+
+    /// Two peers whose times lie apart are heard, and told, at one time from then on.
+    #[test]
+    fn peers_whose_heartbeats_are_due_soon_are_told_together() {
+        let (mut links, _) = connected();
+        let mut charlie = Link::new("charlie".to_owned(), NOW);
+        (charlie.is_up, charlie.set) = (true, 1);
+        let connection = Connection::new(Some(1), LEAD, Stage::Up, NOW);
+        charlie.pipe_mut(LEAD).connection = Some(links.connections.insert(connection));
+        links.links.push(charlie);
+        let at = |links: &mut Links, bravo: Duration, charlie: Duration| {
+            links.links[0].pipe_mut(LEAD).heart.beat_at = NOW + bravo;
+            links.links[1].pipe_mut(LEAD).heart.beat_at = NOW + charlie;
+            links.beat_if_due(NOW);
+            std::iter::from_fn(|| links.pop_fact()).count()
+        };
+        assert_eq!(at(&mut links, Duration::ZERO, HEARTBEAT_INTERVAL / 2), 2);
+        assert_eq!(at(&mut links, HEARTBEAT_INTERVAL, Duration::ZERO), 1, "bravo was just told");
+        assert_eq!(at(&mut links, HEARTBEAT_INTERVAL / 2, HEARTBEAT_INTERVAL / 2), 0);
+        links.links[1].pipe_mut(LEAD).connection = None;
+        assert_eq!(at(&mut links, HEARTBEAT_INTERVAL, Duration::ZERO), 0, "who is not there");
     }
 }

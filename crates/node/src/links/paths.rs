@@ -465,7 +465,7 @@ impl Link {
     /// Chooses the targets to watch: where a resource names several, each way once, whatever the
     /// ports. Both ends choose the same.
     fn choose_watched(&mut self) {
-        let Self { named, targets, path_states, .. } = self;
+        let Self { named, targets, has_watches, path_states, .. } = self;
         let mut watched: Vec<Path> = Vec::new();
         let mut several: Vec<&Named> = named.iter().filter(|it| it.paths.len() > 1).collect();
         let ends = |path: &Path| (path.0.min(path.1), path.0.max(path.1));
@@ -478,8 +478,10 @@ impl Link {
                 }
             }
         }
+        *has_watches = false;
         for target in targets {
             target.watch.is_wanted = watched.contains(&target.path);
+            *has_watches |= target.watch.is_wanted || target.watch.connection.is_some();
         }
         path_states.retain(|(path, _)| watched.contains(path));
     }

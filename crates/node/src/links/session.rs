@@ -117,8 +117,10 @@ impl Link {
 impl Links {
     /// Makes a resource's member known over its link, and connects to it.
     pub(crate) fn add_session(&mut self, index: usize, new: NewSession, now: Time) {
-        let is_up = self.links[index].is_up;
-        self.links[index].sessions.push(Session {
+        let link = &mut self.links[index];
+        let is_up = link.is_up;
+        link.opens_from = link.opens_from.min(now);
+        link.sessions.push(Session {
             hosted: new.hosted,
             resource: new.resource,
             resource_name: new.resource_name,
@@ -166,6 +168,7 @@ impl Links {
 
     /// The link came up: every resource is to be opened.
     pub(super) fn sessions_due(&mut self, index: usize, now: Time) {
+        self.links[index].opens_from = now;
         for session in &mut self.links[index].sessions {
             session.open_at = now.max(session.rests_until);
             if !session.held {
@@ -176,22 +179,24 @@ impl Links {
     }
 
     pub(super) fn retry_opens(&mut self, index: usize, now: Time) -> Time {
-        let mut next = Time::NEVER;
-        if !self.links[index].is_up {
-            return next;
+        let Link { is_up, sessions, opens_from, .. } = &mut self.links[index];
+        if !*is_up {
+            return Time::NEVER;
         }
-        for session in &mut self.links[index].sessions {
-            if session.ours.is_some() || session.held {
-                continue;
-            }
+        // Sessions are many, and nearly always open: they are not looked through in every tick.
+        if now < *opens_from {
+            return *opens_from;
+        }
+        *opens_from = Time::NEVER;
+        for session in sessions.iter_mut().filter(|it| it.ours.is_none() && !it.held) {
             if now >= session.open_at {
                 session.open_at = now + OPEN_RETRY;
                 let (hosted, peer) = (session.hosted, session.peer);
                 self.facts.push_back(Fact::OpenDue { hosted, peer });
             }
-            next = next.min(session.open_at);
+            *opens_from = (*opens_from).min(session.open_at);
         }
-        next
+        *opens_from
     }
 
     /// Sends our OPEN, with what our replica is now.
@@ -359,6 +364,7 @@ impl Links {
         }
         session.ours = None;
         session.open_at = now + OPEN_RETRY;
+        link.opens_from = link.opens_from.min(session.open_at);
         if session.refusal != Some(reason) {
             session.refusal = Some(reason);
             let scope = Scope { resource: &session.resource_name, peer: &name };
@@ -371,6 +377,7 @@ impl Links {
         let link = &mut self.links[index];
         let session = &mut link.sessions[place];
         let handles = session.handles();
+        link.opens_from = link.opens_from.min(session.open_at);
         if let Some(ours) = session.ours.take().filter(|_| handles.is_none()) {
             link.given_up.push((session.resource, ours));
         }
@@ -429,6 +436,7 @@ impl Links {
         session.held = held == Held::Yes;
         if held == Held::No {
             session.rests_until = kit.now;
+            self.links[index].opens_from = kit.now;
             // The operator says that whatever was seen before was not this node.
             self.forget_start(index, kit);
             self.facts.push_back(Fact::OpenDue { hosted, peer });
@@ -730,8 +738,9 @@ mod tests {
         let (mut one, mut other) = (End::new(0, 1), End::new(1, 0));
         settle(&mut one, &mut other);
         let before = one.handles();
-        let session = &mut other.links.links[0].sessions[0];
-        (session.ours, session.theirs) = (None, None);
+        let link = &mut other.links.links[0];
+        (link.sessions[0].ours, link.sessions[0].theirs) = (None, None);
+        link.opens_from = NOW;
         other.retry();
         settle(&mut one, &mut other);
         assert_ne!(one.handles(), before);

@@ -205,7 +205,10 @@ impl Links {
             return Time::NEVER;
         }
         let mut next = Time::NEVER;
-        for place in 0..self.links[index].targets.len() {
+        let link = &self.links[index];
+        // Resources that name one path each have many targets, and none to watch.
+        let targets = if link.has_watches { link.targets.len() } else { 0 };
+        for place in 0..targets {
             next = next.min(self.tick_watch(index, place, kit));
         }
         next.min(self.leave_dead_path(index, kit)).min(self.spread_out(index, kit))
@@ -335,6 +338,7 @@ impl Links {
         if let Some(older) = older {
             self.close_connection(older, "replaced by a new connection", kit);
         }
+        self.links[index].has_watches = true;
         let state = PathState { is_up: true, since: kit.now, reason: None };
         self.note_path(index, path, state, kit);
         Ok(())
@@ -494,7 +498,7 @@ mod tests {
             target.watch.on_up(Key { index: network.into(), generation: 0 }, now);
             link.targets.push(target);
         }
-        link.is_up = true;
+        (link.is_up, link.has_watches) = (true, true);
         link.used = vec![path(0)];
         link
     }

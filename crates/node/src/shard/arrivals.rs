@@ -1,12 +1,10 @@
 //! What links and clients report, translated into inputs of the machines.
 
-use std::time::Duration;
-
 use format::ids::NodeId;
-use format::message::{DataBody, Heartbeat, ResourceMessage};
+use format::message::{DataBody, ResourceMessage};
 use replication::contract::{GroupAction, GroupInput, ResourceInput};
 
-use crate::links::{self, HostedId, Way};
+use crate::links::{self, HostedId};
 use crate::nbd;
 use crate::shard::cross::Effect;
 use crate::shard::disk::payload_of;
@@ -122,37 +120,6 @@ impl Shard {
         } else if let DataBody::Write(write) = body {
             peer.traffic.on_received(write);
         }
-    }
-
-    /// A heartbeat asks for the leases of all resources that are at home at both its ends.
-    fn send_heartbeat(&mut self, way: Way) {
-        let mut leases = std::mem::take(&mut self.leases);
-        leases.clear();
-        let wanted = |id: HostedId| {
-            self.hosted.get(id.0 as usize)?.as_ref().and_then(|it| it.resource.lease_wanted())
-        };
-        leases.extend(self.rim.links.leases(way, wanted));
-        self.rim.links.send_heartbeat(way, &leases, self.rim.kit.now);
-        self.leases = leases;
-    }
-
-    fn on_heartbeat(&mut self, way: Way, heartbeat: Heartbeat) {
-        let mut refused = Vec::new();
-        for lease in &heartbeat.leases {
-            let length = Duration::from_millis(lease.length_ms.into());
-            let session = self.rim.links.session_of_handle(way.link, lease.handle);
-            let granted = session.is_some_and(|(id, from)| {
-                let hosted = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut);
-                hosted.is_some_and(|hosted| {
-                    hosted.resource.grant(self.rim.kit.now, from, lease.nonce, length)
-                })
-            });
-            if !granted {
-                refused.push(lease.handle);
-            }
-        }
-        let Rim { links, kit, .. } = &mut self.rim;
-        links.answer_heartbeat(way, heartbeat, refused, kit.now);
     }
 }
 

@@ -391,6 +391,7 @@ impl Shard {
         let Some(mut hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::take) else {
             return;
         };
+        self.wanted.set(id, None);
         let rim = &mut self.rim;
         rim.ublk.end(id, "the resource went down", &mut rim.kit);
         rim.links.remove_sessions(id);
