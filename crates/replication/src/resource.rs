@@ -266,7 +266,11 @@ impl Resource {
             ResourceInput::Disconnected { peer } => self.on_disconnected(peer),
             ResourceInput::Control { from, message } => self.on_control(from, *message),
             ResourceInput::Lease { peer, nonce, sent_at, granted: true } => {
-                self.on_lease_granted(peer, nonce, sent_at);
+                if !self.on_lease_granted(peer, nonce, sent_at) {
+                    // Each peer grants it several times a second: nothing waits for a lease that
+                    // goes on, and `wake_at` may be early.
+                    return actions.append(&mut self.actions);
+                }
             }
             ResourceInput::Lease { peer, nonce, granted: false, .. } => {
                 self.on_lease_refused(peer, nonce);

@@ -313,14 +313,18 @@ impl Resource {
         self.send(node, Control::Chosen { ballot, value });
     }
 
-    pub(crate) fn on_lease_granted(&mut self, node: NodeId, nonce: Nonce, sent_at: Time) {
+    /// Says whether anything changes but how long the lease goes on.
+    pub(crate) fn on_lease_granted(&mut self, node: NodeId, nonce: Nonce, sent_at: Time) -> bool {
         if !self.leads(nonce) {
-            return;
+            return false;
         }
         if let Some(peer) = self.peers.get_mut(&node) {
             peer.lease_asked_at = peer.lease_asked_at.max(Some(sent_at));
         }
+        let state = |it: &Session, now| (it.lease_by, it.told_no_quorum, now < it.lease_until);
+        let before = self.session.as_ref().map(|session| state(session, self.now));
         self.renew_lease();
+        before != self.session.as_ref().map(|session| state(session, self.now))
     }
 
     /// The lease reaches as far as the oldest answer of the newest majority.
