@@ -256,26 +256,69 @@ fn a_node_whose_voter_is_mute_as_it_goes_alone_keeps_its_data() {
     }
 }
 
+/// Node 1 was about to lead without the others as its register failed. The write may have happened.
+fn with_a_promotion_that_ended_with_the_voter(nodes: u8, phase: &str, millis: u64) -> Scenario {
+    let mut it = Scenario::with_quorum_off(nodes, 0);
+    it.run(Duration::from_millis(millis));
+    it.must_write(0, 7, 1);
+    others_of_node_1(nodes).for_each(|node| it.cluster.kill(node));
+    let promoted = it.command(1, Command::Promote(PromoteMode::Normal));
+    it.until("a vote of its own", |it| it.explains(1, phase) && it.explains(1, "by: Alone"));
+    spoil_register(&mut it, 1);
+    it.until("its failure", |it| it.cluster.is_mute(1));
+    it.until("a refusal", |it| it.failed(promoted));
+    it
+}
+
+fn others_of_node_1(nodes: u8) -> impl Iterator<Item = usize> {
+    (0..usize::from(nodes)).filter(|&node| node != 1)
+}
+
+fn phases_and_millis() -> impl Iterator<Item = (&'static str, u64)> {
+    (0..100).step_by(20).flat_map(|at| [("Preparing", at), ("Accepting", at)])
+}
+
 /// By its one vote, which it has no more.
 #[test]
 fn a_promotion_alone_ends_with_the_voter() {
-    for (phase, millis) in
-        (0..100).step_by(20).flat_map(|at| [("Preparing", at), ("Accepting", at)])
-    {
-        let mut it = Scenario::with_quorum_off(2, 0);
-        it.run(Duration::from_millis(millis));
-        it.must_write(0, 7, 1);
-        it.cluster.kill(0);
-        let promoted = it.command(1, Command::Promote(PromoteMode::Normal));
-        it.until("a vote of its own", |it| it.explains(1, phase) && it.explains(1, "by: Alone"));
-        spoil_register(&mut it, 1);
-        it.until("its failure", |it| it.cluster.is_mute(1));
-        it.until("a refusal", |it| it.failed(promoted));
+    for (phase, millis) in phases_and_millis() {
+        let mut it = with_a_promotion_that_ended_with_the_voter(2, phase, millis);
         it.cluster.kill(1);
         it.cluster.start(1);
         it.promote(1);
         assert_eq!(it.must_read(1, 7), 1);
         it.cluster.start(0);
         it.until("the return of node 0", |it| it.is_in_sync(1, 0));
+    }
+}
+
+/// Nobody heard of the line that it was about to begin: this life follows whoever goes on. The next
+/// one may find it in its register, and sees that its replica left it.
+#[test]
+fn who_would_have_led_alone_follows_whoever_does() {
+    for (phase, millis) in phases_and_millis() {
+        let mut it = with_a_promotion_that_ended_with_the_voter(2, phase, millis);
+        it.cluster.start(0);
+        it.promote(0);
+        it.must_write(0, 7, 2);
+        it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+        it.cluster.kill(1);
+        it.cluster.start(1);
+        it.must_write(0, 7, 3);
+        it.until("its second return", |it| it.is_in_sync(0, 1));
+        assert_eq!(it.on_disk(1, 7), 3);
+    }
+}
+
+/// The others are a quorum without its vote.
+#[test]
+fn who_would_have_led_alone_leads_by_the_votes_of_others() {
+    for (phase, millis) in phases_and_millis() {
+        let mut it = with_a_promotion_that_ended_with_the_voter(3, phase, millis);
+        others_of_node_1(3).for_each(|node| it.cluster.start(node));
+        it.promote(1);
+        assert_eq!(it.must_read(1, 7), 1);
+        it.must_write(1, 7, 2);
+        it.until("the return of all", |it| it.is_in_sync(1, 0) && it.is_in_sync(1, 2));
     }
 }

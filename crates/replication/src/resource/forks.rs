@@ -333,8 +333,7 @@ impl Resource {
     pub(crate) fn follow_own_branch(&mut self) {
         let me = self.me();
         let Some((_, value)) = &self.voter.register.accepted else { return };
-        let is_alone = value.voters_old.is_empty() && value.voters.iter().all(|it| it.node == me);
-        let Some(known) = self.own_part(value).filter(|_| is_alone) else { return };
+        let Some(known) = self.own_part(value).filter(|_| is_vote_of(value, me)) else { return };
         let Some(superblock) = self.superblock.as_mut() else { return };
         let from = value.ancestors.last().map(|ancestor| ancestor.branch);
         if superblock.state == ReplicaState::InSync
@@ -350,6 +349,7 @@ impl Resource {
     /// The own voter says nothing more. What it was about to write is in doubt until another life
     /// reads its register: a session that proposed that goes on with nothing else.
     pub(crate) fn decide_nothing_alone(&mut self) {
+        self.forget_own_beginning();
         if !self.attempt.as_ref().is_some_and(Attempt::is_alone) {
             return;
         }
@@ -364,6 +364,30 @@ impl Resource {
             self.attempt = None;
         }
     }
+
+    /// A promotion's value with which a branch was to begin here, by this one vote, and that is not
+    /// on the disk as far as this node knows. Nobody heard of it, and in this life nobody will: so
+    /// nothing is judged by it. A later life that finds it in its register goes by that.
+    fn forget_own_beginning(&mut self) {
+        let me = self.me();
+        let written = self.saves.accepted();
+        let is_begun = |value: &Config| {
+            let branch = value.branch;
+            let is_new = written.as_ref().is_none_or(|known| known.value.branch != branch);
+            // That of a session which goes on stays: what that proposed later would be older.
+            let is_promoted = beginner_of(branch) == Some(me) && branch.0 & ALONG == 0;
+            is_new && is_promoted && is_vote_of(value, me)
+        };
+        let accepted = &mut self.voter.register.accepted;
+        if accepted.as_ref().is_some_and(|(_, value)| is_begun(value)) {
+            *accepted = written.map(|Accepted { ballot, value }| (ballot, value));
+        }
+    }
+}
+
+/// Only this node's voter chooses it, and hears of it before.
+fn is_vote_of(value: &Config, node: NodeId) -> bool {
+    value.voters_old.is_empty() && value.voters.iter().all(|it| it.node == node)
 }
 
 // ---- Meeting again.

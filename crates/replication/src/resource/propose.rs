@@ -342,7 +342,7 @@ impl Resource {
             Err(refusal) => {
                 let promised = self.voter.register.promised;
                 let lease_held = refusal == Refusal::LeaseHeld;
-                let accepted = self.voter.accepted();
+                let accepted = self.saves.accepted();
                 let message = Control::PrepareRefused { ballot, promised, lease_held, accepted };
                 self.send(from, message);
             }
