@@ -177,15 +177,19 @@ fn a_replica_joins_by_the_value_it_was_prepared_for_and_by_no_other() {
     }
 }
 
+fn save(actions: &[ResourceAction]) -> Option<SaveId> {
+    actions.iter().find_map(|action| {
+        let ResourceAction::Save { save, .. } = action else { return None };
+        Some(*save)
+    })
+}
+
 /// The replica obeys session 9, and its groups are asked to become quiet.
 fn seal(resource: &mut Resource) -> RoundId {
     let (ballot, nonce) = (Ballot { counter: 5, random: 1 }, Nonce(9));
-    let save = step(resource, from_peer(Control::Seal { ballot, nonce }));
-    let save = save.iter().find_map(|action| {
-        let ResourceAction::Save { save, .. } = action else { return None };
-        Some(*save)
-    });
-    let saved = ResourceInput::Saved { save: save.expect("a seal is durable first") };
+    let actions = step(resource, from_peer(Control::Seal { ballot, nonce }));
+    // A seal is durable first.
+    let saved = ResourceInput::Saved { save: save_of(&actions) };
     let round = step(resource, saved).iter().find_map(|action| {
         let ResourceAction::Group(ToGroup::Seal { round, .. }) = action else { return None };
         Some(*round)
@@ -193,34 +197,54 @@ fn seal(resource: &mut Resource) -> RoundId {
     round.expect("the groups are asked")
 }
 
+/// The replica is admitted to session 9 with this value.
+fn admit(resource: &mut Resource, value: Config) {
+    let round = seal(resource);
+    let fact = FromGroup::Quiesced {
+        is_torn: false,
+        is_open: false,
+        round,
+        lanes: Vec::new(),
+        inherited: Vec::new(),
+        own_slot: Vec::new(),
+    };
+    step_durably(resource, ResourceInput::Group { shard: 0, fact });
+    let floors = Vec::new();
+    step_durably(resource, from_peer(Control::Admit { nonce: Nonce(9), value, floors }));
+}
+
+/// All that is to be written is.
+fn step_durably(resource: &mut Resource, input: ResourceInput) {
+    let mut actions = step(resource, input);
+    while let Some(save) = save(&actions) {
+        actions = step(resource, ResourceInput::Saved { save });
+    }
+}
+
 /// One shard of the leader lost the source of what an absent member misses, and another one, that
 /// did not hear of that yet, says the former start of the slot: lanes of the first lack marks.
 #[test]
 fn a_slot_that_is_good_for_nothing_in_one_shard_is_so_in_all() {
     let mut resource = resource(None);
-    let ballot = Ballot { counter: 5, random: 1 };
     let mut value = joined(ValueId(8));
     value.members = MemberSet(0b111);
     value.volumes[0].insync.truncate(1);
-    step(&mut resource, from_peer(Control::Chosen { ballot, value: value.clone() }));
+    admit(&mut resource, value.clone());
     let good = SlotBase { epoch: Epoch(3), incarnation: Incarnation(6) };
     let hear = |resource: &mut Resource, base| {
         let fact = FromGroup::RebaseSlot(LostMember { member: node(2), base });
-        step(resource, ResourceInput::Group { shard: 0, fact });
+        step_durably(resource, ResourceInput::Group { shard: 0, fact });
         resource.slot_base(node(2))
     };
     assert_eq!(hear(&mut resource, good), Some(good));
     assert_eq!(hear(&mut resource, UNUSED), Some(UNUSED));
     assert_eq!(hear(&mut resource, good), Some(UNUSED));
-    // What is said once it is in sync is about another loss,
-    value.epoch = JOIN.next();
-    let third = InSync { node: node(2), incarnation: Incarnation(6), joined: value.epoch };
-    value.volumes[0].insync.push(third);
-    step(&mut resource, from_peer(Control::Chosen { ballot, value }));
-    assert_eq!(hear(&mut resource, good), Some(good));
+    // A start that is later is of another loss,
+    let later = SlotBase { epoch: JOIN.next(), ..good };
+    assert_eq!(hear(&mut resource, later), Some(later));
+    assert_eq!(hear(&mut resource, good), Some(UNUSED));
     // and a new admission begins with nothing.
-    assert_eq!(hear(&mut resource, UNUSED), Some(UNUSED));
-    step(&mut resource, from_peer(Control::Seal { ballot, nonce: Nonce(9) }));
+    admit(&mut resource, value);
     assert_eq!(hear(&mut resource, good), Some(good));
 }
 
@@ -447,11 +471,7 @@ fn superblock_of(actions: &[ResourceAction]) -> &Superblock {
 }
 
 fn save_of(actions: &[ResourceAction]) -> SaveId {
-    let save = actions.iter().find_map(|action| {
-        let ResourceAction::Save { save, .. } = action else { return None };
-        Some(*save)
-    });
-    save.expect("something is made durable")
+    save(actions).expect("something is made durable")
 }
 
 /// A disk stands still, and peers ask again and again: when it goes on each hears the answer to

@@ -53,6 +53,9 @@ pub(crate) struct MemberState {
     /// Members of whom a shard of the leader said that the slots for them are good for nothing,
     /// since this replica was admitted: what another shard said before may come after that.
     useless: MemberSet,
+    /// Of the value that this replica was admitted with. They were away by that: a start that is
+    /// later is of another loss.
+    admitted_at: Epoch,
     /// A disk that the groups are taking into use.
     attaching: Option<(CommandId, Box<Superblock>)>,
 }
@@ -298,6 +301,7 @@ impl Resource {
         superblock.clean = false;
         self.member.may_begin = false;
         self.member.admit = Some((from, nonce));
+        self.member.admitted_at = value.epoch;
         self.settle_size(value);
         self.follow_receipts(value);
         let round = self.start_round(RoundKind::Admitted);
@@ -345,12 +349,13 @@ impl Resource {
             // It is a member no more: its slot is good for nothing, and nobody has to wait for it.
             return self.tell_groups(ToGroup::SlotRebased(slot));
         }
-        let useless = &mut self.member.useless;
+        let MemberState { useless, admitted_at, .. } = &mut self.member;
         if slot.base == crate::UNUSED {
             useless.insert(slot.member);
         }
         // Its lanes may lack marks, while those of the shard that says otherwise have them.
-        let base = if useless.has(slot.member) { crate::UNUSED } else { slot.base };
+        let is_useless = useless.has(slot.member) && slot.base.epoch <= *admitted_at;
+        let base = if is_useless { crate::UNUSED } else { slot.base };
         self.slot_bases.insert(slot.member, base);
         self.write_header(LostMember { base, ..slot });
         self.save_superblock(AfterSave::Groups(ToGroup::SlotRebased(slot)));
@@ -399,12 +404,9 @@ impl Resource {
         }
         let me = self.me();
         let Some(config) = self.config() else { return };
-        // Of one that is in sync again, what follows is about another loss.
-        let useless = self.member.useless.minus(insync(config));
         let (branch, epoch, value_id) = (config.branch, config.epoch, config.value_id);
         let known = config.volumes.first().and_then(|volume| volume.insync_member(me)).copied();
         let in_session = config.primary.is_some_and(|primary| self.obeys(primary.nonce));
-        self.member.useless = useless;
         let Some(superblock) = self.superblock.as_mut() else { return };
         match known.filter(|known| known.incarnation == superblock.incarnation) {
             Some(known) if superblock.state != ReplicaState::InSync => {
