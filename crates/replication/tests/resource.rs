@@ -104,8 +104,12 @@ fn options(superblock: Option<Superblock>) -> ResourceOptions {
 
 /// Node 0, of a release that knows of so much.
 fn connect(resource: &mut Resource, features: u64) {
+    connect_peer(resource, (0, features));
+}
+
+fn connect_peer(resource: &mut Resource, (peer, features): (u8, u64)) {
     let report = PeerReport { boot_id: BootId(2), shards: 1, features, replica: None };
-    step(resource, ResourceInput::Connected { peer: node(0), report: Box::new(report) });
+    step(resource, ResourceInput::Connected { peer: node(peer), report: Box::new(report) });
 }
 
 fn step(resource: &mut Resource, input: ResourceInput) -> Vec<ResourceAction> {
@@ -246,6 +250,33 @@ fn a_slot_that_is_good_for_nothing_in_one_shard_is_so_in_all() {
     // and a new admission begins with nothing.
     admit(&mut resource, value);
     assert_eq!(hear(&mut resource, good), Some(good));
+}
+
+/// A node that was away may tell of a value whose session is over since.
+#[test]
+fn only_who_leads_is_believed_to_lead() {
+    for (teller, is_led) in [(0, true), (2, false)] {
+        let third = MemberOptions { node: node(2), ..options(None).members[0] };
+        let mut options = options(None);
+        options.members.push(third);
+        let mut resource = Resource::new(options);
+        for peer in [0, 2] {
+            connect_peer(&mut resource, (peer, FEATURES));
+        }
+        let chosen =
+            Control::Chosen { ballot: Ballot { counter: 5, random: 1 }, value: joined(ValueId(8)) };
+        let message = Box::new(chosen);
+        step(&mut resource, ResourceInput::Control { from: node(teller), message });
+        let task = VerifyTask { from_block: 0, until_block: 8, repair: Repair::No };
+        let actions = step(
+            &mut resource,
+            ResourceInput::Command { id: CommandId(1), command: Command::Verify(task) },
+        );
+        let asks = |action: &ResourceAction| {
+            matches!(action, ResourceAction::Send { message: Control::Verify { .. }, .. })
+        };
+        assert_eq!(actions.iter().any(asks), is_led, "told by node {teller}: {actions:?}");
+    }
 }
 
 /// It would be a candidate with what it holds of before: a seal takes that for more than it is.

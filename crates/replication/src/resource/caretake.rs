@@ -163,10 +163,10 @@ impl Resource {
         }
     }
 
-    /// A value says that a peer leads.
-    pub(crate) fn note_leader(&mut self, config: &Config) {
-        let Some(primary) = config.primary else { return };
-        if let Some(peer) = self.peers.get_mut(&primary.node) {
+    /// A peer told the value by which it leads. Of another one nobody knows whether it still does.
+    pub(crate) fn note_leader(&mut self, from: NodeId, config: &Config) {
+        let Some(primary) = config.primary.filter(|primary| primary.node == from) else { return };
+        if let Some(peer) = self.peers.get_mut(&from) {
             peer.session = Some(primary.nonce);
         }
     }

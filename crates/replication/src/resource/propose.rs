@@ -394,7 +394,7 @@ impl Resource {
             self.save_register(AfterSave::Nothing);
         }
         self.on_superseded(&value);
-        self.note_leader(&value);
+        self.note_leader(from, &value);
         self.on_chosen(Accepted { ballot, value });
     }
 
