@@ -18,6 +18,7 @@ use crate::contract::{
     RoundId, ToGroup,
 };
 use crate::limits;
+use crate::resource::admit::is_of_history;
 use crate::resource::forks::{Split, is_overtaken, shared_until, went_along};
 use crate::resource::stamp::make_blank;
 use crate::resource::{AfterSave, Peer, Resource, RoundKind, insync};
@@ -368,6 +369,13 @@ impl Resource {
         }
     }
 
+    /// The local replica has data of another line, of which the register did not hear.
+    fn has_data_of_another_line(&self, head: &Config) -> bool {
+        let is_whole =
+            matches!(self.replica_state(), Some(ReplicaState::InSync | ReplicaState::Outdated));
+        is_whole && self.report().is_some_and(|replica| !is_of_history(head, &replica))
+    }
+
     /// A peer is of the line that the local replica is of already.
     fn is_left_for_any(&self, head: &Config) -> bool {
         let replica = self.report();
@@ -584,10 +592,14 @@ impl Resource {
         let theirs = winner.volumes.first().map_or(&[][..], |volume| &volume.insync);
         let mut others = theirs.iter().filter(|member| member.node != me).peekable();
         let is_covered = |member: &InSync| self.is_slot_of(ours, member, fork);
+        // The fork is where the line of the register left theirs. Of a replica that gave way with a
+        // mute voter it may say nothing: that one's epochs, and its slots', are of another line.
+        let is_of_line = self.newest_own().is_some_and(|head| !self.has_data_of_another_line(head));
         // One that was copied to since may have come from the winner's line: what was written there
         // before it left is in no slot.
         let stayed = self.superblock.as_ref().is_some_and(|it| it.joined <= fork.epoch);
-        stayed
+        is_of_line
+            && stayed
             && matches!(state, Some(ReplicaState::InSync | ReplicaState::Outdated))
             && others.peek().is_some()
             && others.all(is_covered)
