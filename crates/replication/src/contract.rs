@@ -526,6 +526,8 @@ pub enum GiveWayReason {
     Operator,
     /// `after-sb-*`.
     Policy,
+    /// Nothing here is of the line that it leaves.
+    NoData,
 }
 
 /// What a peer said of itself when its connection came up.

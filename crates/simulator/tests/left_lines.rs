@@ -6,7 +6,7 @@ use std::time::Duration;
 use format::ids::{Branch, EXTENT_BLOCKS, NodeId};
 use replication::contract::{Command, CommandId, PromoteMode};
 use replication::resource::{AfterSplit, WithoutPrimary};
-use simulator::cluster::{SlowDisk, Way};
+use simulator::cluster::{BadDisk, SlowDisk, Way};
 use simulator::run::run_forks;
 use simulator::scenario::Scenario;
 use simulator::seeds::all_of;
@@ -564,4 +564,70 @@ fn who_has_no_data_to_follow_does_not_end_the_wish() {
     it.meet(&[0], &[1]);
     it.until("the return of node 1", |it| it.is_in_sync(2, 1));
     assert_eq!(it.on_disk(1, 7), 11);
+}
+
+/// Node 1 fell behind on its line, of which node 2 alone had the data, and left it for the line of
+/// node 3 with a mute voter; it starts with the register of before. Node 2 gave way to node 0.
+fn left_by_its_register_alone(writes: u64) -> Option<Scenario> {
+    let mut it = Scenario::with_quorum_off(4, 0);
+    (1..=writes).for_each(|write| it.must_write(0, 7, write));
+    it.part(&[0], &[1, 2, 3]);
+    it.part(&[3], &[1, 2]);
+    it.must_write(0, 7, 100);
+    it.demote(0);
+    it.promote(3);
+    it.must_write(3, 7, 300);
+    it.demote(3);
+    it.promote(2);
+    it.until("node 1 to follow", |it| it.is_in_sync(2, 1) && it.is_in_sync(1, 1));
+    it.cluster.kill(1);
+    it.must_write(2, 7, 200);
+    it.cluster.slow[1].write = Duration::from_secs(20);
+    it.cluster.start(1);
+    it.until("node 1 to be copied to", |it| {
+        branch(it, 1) == branch(it, 2) && it.status(2).is_some_and(|it| it.members[1].syncing)
+    });
+    it.run(Duration::from_millis(100));
+    it.part(&[1], &[2]);
+    it.demote(2);
+    it.cluster.slow[1] = SlowDisk::default();
+    let left = it.accepted(1);
+    it.cluster.bad[1] = BadDisk { register: true, ..BadDisk::default() };
+    it.meet(&[1], &[3]);
+    it.until("the split brain", |it| it.is_split(1, 3) && it.is_split(3, 1));
+    it.discard(1, 3);
+    it.until("the return of node 1", |it| it.is_in_sync(3, 1));
+    assert!(it.cluster.is_mute(1));
+    it.run(Duration::from_secs(1));
+    it.cluster.kill(1);
+    it.part(&[1], &[3]);
+    it.meet(&[0], &[2]);
+    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
+    it.discard(2, 0);
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2) && it.is_in_sync(2, 2));
+    it.cluster.start(1);
+    it.run(Duration::from_secs(1));
+    (it.accepted(1) == left).then_some(it)
+}
+
+/// Nobody has the data of the line that its register names. It has that of another one, perhaps the
+/// last, and no option says that it is to go.
+#[test]
+fn data_of_a_line_that_the_register_never_heard_of_stays_when_all_left_the_one_it_names() {
+    // Whether the write that fails happens is chance.
+    let mut behind = 0;
+    for mut it in (1..=16).filter_map(left_by_its_register_alone) {
+        behind += 1;
+        let none = WithoutPrimary::Node(NodeId::new(3).expect("a node"));
+        it.demand_after_split(AfterSplit { none, ..AfterSplit::default() });
+        let before = it.incarnation(1);
+        it.meet(&[0, 2], &[1]);
+        it.until("the split brain", |it| it.is_split(1, 0) && it.is_split(1, 2));
+        it.run(Duration::from_secs(5));
+        assert_eq!((it.incarnation(1), it.on_disk(1, 7)), (before, 300));
+        it.meet(&[1], &[3]);
+        it.until("the return of node 1", |it| it.is_in_sync(3, 1) && it.is_in_sync(1, 1));
+        assert_eq!((it.incarnation(1), it.on_disk(1, 7)), (before, 300));
+    }
+    assert!(behind > 0, "its register named the other line each time");
 }

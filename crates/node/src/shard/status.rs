@@ -736,6 +736,9 @@ pub(super) fn after_split_brain(resource: &str, peer: &str, outcome: AfterSplitB
             "gives up what was written here since the split brain, and follows {peer}, as \
              `after-sb-*` say"
         ),
+        AfterSplitBrain::GivesWay { by: GiveWayReason::NoData } => {
+            format!("has no data of its side of the split brain, and follows {peer}")
+        }
         AfterSplitBrain::KeepsData => format!(
             "{peer} does not agree to stay as it is: it gives its own data up, or reaches no \
              replica with the data of its line; nothing was given up here; type `basalt adm \

@@ -351,13 +351,13 @@ impl Resource {
         } else {
             let (members, me) = (insync(&head), self.me());
             // What it had of its line is gone: its disk may have heard before its register that
-            // the data was given up, and that the replica is another one. One of a third line has
-            // data of that, which the register did not hear of.
+            // the data was given up, and that the replica is another one.
             let is_blank = self.report().is_some_and(|replica| replica.branch == Branch(0));
             let is_replaced = members.has(me) && is_blank && self.own_part(&head).is_none();
             let others = if is_replaced { members.without(me) } else { members };
             left.is_some()
                 || !self.is_left_for_any(&head)
+                    && !self.has_data_of_another_line(&head)
                     && (is_replaced || members.has(peer))
                     && others.iter().all(|member| self.has_left(member, &head))
         };
@@ -369,7 +369,8 @@ impl Resource {
         }
     }
 
-    /// The local replica has data of another line, of which the register did not hear.
+    /// The local replica has data of another line, of which the register did not hear: perhaps the
+    /// last of it, of which nobody spoke.
     fn has_data_of_another_line(&self, head: &Config) -> bool {
         let is_whole =
             matches!(self.replica_state(), Some(ReplicaState::InSync | ReplicaState::Outdated));
@@ -540,7 +541,11 @@ impl Resource {
         if is_violent {
             self.end_session();
         }
-        let by = if standing == BY_WORD { GiveWayReason::Operator } else { GiveWayReason::Policy };
+        let by = match standing {
+            BY_WORD if self.giving.wish.is_some() => GiveWayReason::Operator,
+            BY_WORD => GiveWayReason::NoData,
+            _ => GiveWayReason::Policy,
+        };
         let outcome = AfterSplitBrain::GivesWay { by };
         self.actions.push(ResourceAction::AfterSplit { peer: from, outcome });
         self.discard(Discard { winner: theirs, fork });
