@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use replication::contract::{Command, FenceVerdict, PromoteMode};
+use replication::contract::{Command, FenceVerdict, PromoteMode, RequestError};
 use replication::limits;
-use replication::resource::{Demands, Meanwhile, WithoutQuorum};
+use replication::resource::{Demands, Meanwhile, OnNoQuorum, WithoutQuorum};
+use simulator::cluster::BadDisk;
 use simulator::run::run_fenced;
 use simulator::scenario::Scenario;
 use simulator::seeds::all_of;
@@ -326,6 +327,42 @@ fn a_proof_counts_though_an_earlier_answer_was_none() {
     it.cluster.fence_asked[0] = first;
     it.cluster.answer_fence(0, FenceVerdict::Out);
     it.until("the write", |it| it.ended(waiting).is_some());
+}
+
+/// The vote that it would go on with is gone: until a quorum is back there is nothing to wait for,
+/// whatever the options say of going on alone.
+#[test]
+fn requests_fail_where_the_own_voter_can_decide_nothing_alone() {
+    let alone =
+        [WithoutQuorum::GoOn, WithoutQuorum::GoOnFenced, WithoutQuorum::Prove(Meanwhile::Hold)];
+    // The register takes no write any more when the other one is lost, or when this node goes on.
+    for (alone, phase) in alone
+        .into_iter()
+        .flat_map(|it| [(it, None), (it, Some("Preparing")), (it, Some("Accepting"))])
+    {
+        let mut it = pair();
+        it.demand(Demands { on_no_quorum: OnNoQuorum::IoError, ..without_quorum(alone) });
+        let register = BadDisk { register: true, ..BadDisk::default() };
+        if phase.is_none() {
+            it.cluster.bad[0] = register;
+        }
+        it.part(&[0], &[1]);
+        if let Some(phase) = phase {
+            if alone != WithoutQuorum::GoOn {
+                it.until("the question", |it| asks_about(it, 0, 1));
+                it.cluster.kill(1);
+                it.cluster.answer_fence(0, FenceVerdict::Out);
+            }
+            it.until("a vote of its own", |it| {
+                it.explains(0, phase) && it.explains(0, "by: Alone")
+            });
+            it.cluster.bad[0] = register;
+        }
+        it.until("its failure", |it| it.cluster.is_mute(0));
+        let part = it.write(0, 7, 2);
+        it.run(limits::LEASE * 2);
+        assert_eq!(it.ended(part), Some(&Err(RequestError::Io)), "{alone:?} in {phase:?}");
+    }
 }
 
 /// Both were told what was not so: two lines, which nobody merges.

@@ -214,8 +214,12 @@ impl Resource {
         known.filter(|(_, it)| matches!(it, Fenced::NotOut { .. })).map(|(&node, _)| node).collect()
     }
 
-    /// Requests are held rather than failed, for this node may be about to go on.
+    /// Requests are held rather than failed, for this node may be about to go on: by its own vote,
+    /// if that can still be had.
     pub(crate) fn holds_for_fencing(&self) -> bool {
+        if self.voter.is_mute {
+            return false;
+        }
         match self.options.demands.without_quorum {
             WithoutQuorum::Wait | WithoutQuorum::Prove(Meanwhile::AsDemanded) => false,
             WithoutQuorum::GoOn => true,
