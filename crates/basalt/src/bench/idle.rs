@@ -37,6 +37,9 @@ pub(crate) struct Options {
     /// Blocks of 4 KiB that are written before, at random places of the first volume
     #[arg(long, default_value_t = 0)]
     writes: u64,
+    /// The first node is Primary of all volumes, and nobody uses them
+    #[arg(long)]
+    primary: bool,
     /// How long the nodes are left alone; CPU time is counted meanwhile
     #[arg(long, default_value_t = 30, value_parser = needs::long_seconds())]
     seconds: u64,
@@ -52,6 +55,8 @@ struct IdleReport {
     volumes: usize,
     backing_bytes: u64,
     writes: u64,
+    /// Whether the first node is Primary of all volumes.
+    primary: bool,
     seconds: f64,
     nodes: Vec<NodeReport>,
     /// From the start of a daemon, with its peers up, until it tells that all volumes are up to
@@ -89,6 +94,9 @@ fn measure(fleet: &mut Fleet, options: &Options, mut progress: Progress) -> Resu
     fleet.wait_until_up_to_date(RETURN_LIMIT)?;
     progress.say(&format!("{} volumes are up to date", options.volumes));
     write_at_random(fleet, options.writes, &mut progress)?;
+    if options.primary {
+        fleet.promote(&vec![0; options.volumes])?;
+    }
     progress.say("now the nodes rest");
     let started = clock::now();
     let before = fleet.pids()?.into_iter().map(cpu_seconds).collect::<Result<Vec<_>>>()?;
@@ -113,6 +121,7 @@ fn measure(fleet: &mut Fleet, options: &Options, mut progress: Progress) -> Resu
         volumes: options.volumes,
         backing_bytes: options.size_mib << 20,
         writes: options.writes,
+        primary: options.primary,
         seconds,
         nodes,
         start_ms,
@@ -177,9 +186,10 @@ fn field_kib(status: &str, name: &str) -> Result<u64> {
 impl IdleReport {
     fn print(&self, out: &mut impl Write) -> Result<()> {
         let Self { volumes, seconds, start_ms, start_after_kill_ms, .. } = self;
+        let role = if self.primary { "the first node is Primary" } else { "nobody is Primary" };
         writeln!(
             out,
-            "{volumes} volumes on {} MiB each, {} writes, after {seconds:.0} s",
+            "{volumes} volumes on {} MiB each, {} writes, {role}, after {seconds:.0} s",
             self.backing_bytes >> 20,
             self.writes
         )?;
