@@ -1,12 +1,12 @@
 //! A volume that comes while the resource is up and in use.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::net::TcpListener;
 
 use api::role::Role;
 
 use crate::BLOCK;
-use crate::harness::Cluster;
+use crate::harness::{Cluster, with_sections};
 use crate::several::{
     SECOND_DISK_BYTES, assert_second_volumes_equal, client, second_disk, two_volumes,
 };
@@ -19,14 +19,14 @@ fn told(cluster: &Cluster, words: &[&str]) -> Vec<String> {
 
 /// The file names the second volume now, and its disks are there.
 fn name_second(cluster: &Cluster) {
-    fs::write(cluster.config(), two_volumes(cluster)).unwrap();
+    cluster.configure(&two_volumes(cluster));
     for index in (0..cluster.nodes.len()).filter(|&index| cluster.nodes[index].has_disk) {
         File::create(second_disk(cluster, index)).unwrap().set_len(SECOND_DISK_BYTES).unwrap();
     }
 }
 
 fn create_md(cluster: &Cluster, index: usize) {
-    cluster.adm_ok(index, &["create-md", "--node", &cluster.nodes[index].name, "r0/1"]);
+    cluster.create_md(index, "r0/1", &[]);
 }
 
 fn waits_for_disks(cluster: &Cluster, index: usize) -> bool {
@@ -90,10 +90,10 @@ fn a_volume_is_added_under_a_client_of_the_first() {
     cluster.assert_replicas_equal(first_size);
     assert_second_volumes_equal(&cluster, size);
 
-    fs::write(cluster.config(), cluster.config_text("r0")).unwrap();
+    cluster.configure(&cluster.config_text("r0"));
     let said = cluster.adm_refused(0, &["adjust", "r0"]);
     assert!(said.contains("volume 1 of \"r0\" is not taken out of it"), "{said}");
-    fs::write(cluster.config(), two_volumes(&cluster)).unwrap();
+    cluster.configure(&two_volumes(&cluster));
 
     // Everyone has it, the member without a disk, too, and after a restart.
     cluster.kill(0);
@@ -181,10 +181,10 @@ fn a_volume_that_comes_with_a_failing_restart_is_added_later() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let own = cluster.nodes[0].address.to_string();
     // This is what makes it go down for a change, and the address what is refused then.
-    let wanted = two_volumes(&cluster).replacen("r0 {", "r0 { disk { al-extents 127; }", 1);
+    let wanted = with_sections(&two_volumes(&cluster), "disk { al-extents 127; }");
     let other = wanted.replace(&own, &taken.local_addr().unwrap().to_string());
     assert_ne!(other, wanted);
-    fs::write(cluster.config(), &other).unwrap();
+    cluster.configure(&other);
     let said = cluster.adm_refused(0, &["adjust", "r0"]);
     assert!(said.contains("cannot listen on"), "{said}");
     cluster.wait_up_to_date(0);
@@ -192,7 +192,7 @@ fn a_volume_that_comes_with_a_failing_restart_is_added_later() {
 
     // Once it can be had, both come at once.
     drop(taken);
-    (0..2).for_each(|index| cluster.adm_ok(index, &["adjust", "r0"]));
+    cluster.adjust();
     wait_in_use(&cluster, 0);
     let mut second = client(&cluster, 0, "r0/1");
     second.write(0, &[5; BLOCK]).unwrap();

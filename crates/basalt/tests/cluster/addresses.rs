@@ -3,7 +3,6 @@
 //!
 //! It takes root, and the program `ip`; without them it says so and shows nothing.
 
-use std::fs;
 use std::net::SocketAddr;
 use std::process::Command;
 
@@ -66,7 +65,7 @@ fn a_resource_is_there_once_its_address_is() {
         node.entry = ["ip", "netns", "exec", &network.0].map(str::to_owned).to_vec();
         node.address = SocketAddr::from(([10, 79, 7, number], 7900));
     }
-    fs::write(cluster.config(), cluster.config_text("r0")).unwrap();
+    cluster.configure(&cluster.config_text("r0"));
     let addresses: Vec<_> = cluster.nodes.iter().map(|node| node.address).collect();
     // The first one dials, and the last one is dialled.
     network.add(addresses[1]);

@@ -13,7 +13,7 @@ use io::process::ThreadId;
 use stdx::testing::skip;
 
 use crate::BLOCK;
-use crate::harness::{Cluster, DISK_BYTES};
+use crate::harness::{Cluster, DISK_BYTES, with_sections};
 
 fn steps(cluster: &Cluster, words: &[&str]) -> Vec<String> {
     let output = cluster.adm(0, words);
@@ -28,9 +28,8 @@ fn options_change_under_a_client_and_structure_does_not() {
     let mut client = cluster.client(0);
     client.write(0, &[7; BLOCK]).unwrap();
 
-    let text = cluster.config_text("r0");
-    let changed = text.replacen('{', "{ options { auto-promote no; } net { max-buffers 8000; }", 1);
-    fs::write(cluster.config(), &changed).unwrap();
+    let changed = cluster.config_with("options { auto-promote no; } net { max-buffers 8000; }");
+    cluster.configure(&changed);
     let expected = [
         "drbdsetup resource-options r0 --set-defaults --auto-promote=no",
         "drbdsetup net-options r0 1 --set-defaults --_name=n1 --max-buffers=8000",
@@ -43,8 +42,7 @@ fn options_change_under_a_client_and_structure_does_not() {
     assert_eq!(cluster.role(0), Role::Primary);
 
     // The size of its activity log is something that a running resource does not take over.
-    let other = changed.replacen('{', "{ disk { al-extents 127; }", 1);
-    fs::write(cluster.config(), &other).unwrap();
+    cluster.configure(&with_sections(&changed, "disk { al-extents 127; }"));
     let expected = ["drbdsetup disk-options 1 --set-defaults --al-extents=127"];
     assert_eq!(steps(&cluster, &["adjust", "-d", "r0"]), expected);
     let said = cluster.adm_refused(0, &["adjust", "r0"]);
@@ -81,18 +79,13 @@ fn waiting_for_peers_ends_when_they_come() {
 
 #[test]
 fn data_threads_run_on_the_cores_of_the_mask() {
-    let cluster = Cluster::start(1, 0);
+    let cluster = Cluster::plan(1).start();
     let all = ThreadId::own().cores().unwrap();
     assert_eq!(cores_of_data_thread(&cluster), all);
     let core = *all.iter().rfind(|core| **core < 64).unwrap();
-    let adjust = |options: &str| {
-        let text = cluster.config_text("r0").replacen("{\n", &format!("{{\n{options}\n"), 1);
-        fs::write(cluster.config(), text).unwrap();
-        cluster.adm_ok(0, &["adjust", "r0"]);
-    };
-    adjust(&format!("options {{ cpu-mask {:x}; }}", 1_u64 << core));
+    cluster.adjust_to(&format!("options {{ cpu-mask {:x}; }}", 1_u64 << core));
     assert_eq!(cores_of_data_thread(&cluster), [core]);
-    adjust("");
+    cluster.adjust_to("");
     assert_eq!(cores_of_data_thread(&cluster), all);
 }
 
@@ -125,7 +118,7 @@ fn down_in_the_middle_of_an_adjust_is_the_last_word() {
     let changed = own.replace(disk.to_str().unwrap(), other.to_str().unwrap());
     let mut said = String::new();
     for _ in 0..20 {
-        fs::write(cluster.config(), &changed).unwrap();
+        cluster.configure(&changed);
         let output = thread::scope(|scope| {
             let adjusting = scope.spawn(|| cluster.adm(0, &["adjust", "r0"]));
             cluster.poll(0, "resource that is down for the moment", || {
@@ -141,7 +134,7 @@ fn down_in_the_middle_of_an_adjust_is_the_last_word() {
             break;
         }
         // It had given up before.
-        fs::write(cluster.config(), &own).unwrap();
+        cluster.configure(&own);
         cluster.adm_ok(0, &["up", "r0"]);
     }
     assert!(said.contains("taken down meanwhile"), "{said}");
@@ -150,11 +143,6 @@ fn down_in_the_middle_of_an_adjust_is_the_last_word() {
     assert!(cluster.status(0).is_none(), "it stays down");
     drop(taken);
     cluster.adm_ok(0, &["up", "r0"]);
-}
-
-/// The text of `r0` with something more in front of its hosts.
-fn with_section(cluster: &Cluster, section: &str) -> String {
-    cluster.config_text("r0").replacen("resource r0 {", &format!("resource r0 {{ {section}"), 1)
 }
 
 /// The way back wanted a disk that was gone, failed like the way there, and left the resource down
@@ -166,7 +154,7 @@ fn a_refused_adjust_goes_back_to_what_was_there() {
     let disk = cluster.disk(1);
     let away = disk.with_extension("away");
     fs::rename(&disk, &away).unwrap();
-    fs::write(cluster.config(), with_section(&cluster, "disk { al-extents 127; }")).unwrap();
+    cluster.configure(&cluster.config_with("disk { al-extents 127; }"));
     let said = cluster.adm_refused(1, &["adjust", "r0"]);
     assert!(said.contains("cannot open disk"), "{said}");
     cluster.wait_connected(1);
@@ -177,14 +165,14 @@ fn a_refused_adjust_goes_back_to_what_was_there() {
     fs::File::create(&other).unwrap().set_len(DISK_BYTES).unwrap();
     let text = cluster.config_text("r0");
     let changed = text.replace(disk.to_str().unwrap(), other.to_str().unwrap());
-    fs::write(cluster.config(), changed).unwrap();
+    cluster.configure(&changed);
     let said = cluster.adm_refused(1, &["adjust", "r0"]);
     assert!(said.contains("create-md r0"), "{said}");
     cluster.wait_connected(1);
 
     // What cannot be had in either way stays down, and says so.
     let vote = cluster.state_dir(1).join("resources/r0.register");
-    fs::write(cluster.config(), with_section(&cluster, "disk { al-extents 61; }")).unwrap();
+    cluster.configure(&cluster.config_with("disk { al-extents 61; }"));
     fs::remove_file(&vote).unwrap();
     fs::create_dir(&vote).unwrap();
     let said = cluster.adm_refused(1, &["adjust", "r0"]);
@@ -202,7 +190,7 @@ fn a_refused_adjust_goes_back_to_what_was_there() {
 fn an_adjust_that_cannot_be_stored_changes_nothing() {
     let cluster = Cluster::start_in_sync(1, 0);
     cluster.adm_ok(0, &["primary", "r0"]);
-    fs::write(cluster.config(), with_section(&cluster, "disk { al-extents 1237; }")).unwrap();
+    cluster.configure(&cluster.config_with("disk { al-extents 1237; }"));
     let planned = steps(&cluster, &["adjust", "-d", "r0"]);
     assert!(!planned.is_empty());
     let resources = cluster.state_dir(0).join("resources");
@@ -244,7 +232,7 @@ fn what_runs_is_what_is_stored_where_the_new_text_cannot_take_its_place() {
         return;
     };
     for section in ["options { auto-promote no; }", "disk { al-extents 127; }"] {
-        fs::write(cluster.config(), with_section(&cluster, section)).unwrap();
+        cluster.configure(&cluster.config_with(section));
         let said = cluster.adm_refused(0, &["adjust", "r0"]);
         assert!(said.contains("the state directory"), "{said}");
         assert_eq!(cluster.role(0), Role::Primary);

@@ -17,8 +17,7 @@ const SIZE_BYTES: u64 = DISK_BYTES - 4096 - 32_768 - 8192;
 /// Disks as DRBD 9 left them, with the same data but for a block of `different`; our metadata goes
 /// to files of their own.
 fn prepare(different: Option<usize>) -> Cluster {
-    let cluster = Cluster::prepare(3, 0);
-    let mut text = fs::read_to_string(cluster.config()).unwrap();
+    let mut cluster = Cluster::prepare(3, 0);
     for index in 0..3 {
         fs::remove_file(cluster.disk(index)).unwrap();
         let disk = File::create_new(cluster.disk(index)).unwrap();
@@ -32,11 +31,9 @@ fn prepare(different: Option<usize>) -> Cluster {
         disk.write_all_at(&superblock(index, generation), DISK_BYTES - 4096).unwrap();
         let metadata = cluster.directory.path().join(format!("metadata{index}"));
         File::create(&metadata).unwrap().set_len(8 << 20).unwrap();
-        let disk = format!("disk {}; meta-disk", cluster.disk(index).display());
-        let external = format!("{disk} {};", metadata.display());
-        text = text.replace(&format!("{disk} internal;"), &external);
+        cluster.nodes[index].metadata = Some(metadata);
     }
-    fs::write(cluster.config(), text).unwrap();
+    cluster.configure(&cluster.config_text("r0"));
     cluster
 }
 
@@ -76,10 +73,7 @@ fn adopt(cluster: &Cluster, index: usize, words: &[&str]) -> Result<(), String> 
 }
 
 fn start(cluster: &mut Cluster) {
-    for index in 0..3 {
-        cluster.launch(index);
-        cluster.adm_ok(index, &["up", "r0"]);
-    }
+    cluster.begin();
     for index in 0..3 {
         cluster.wait_connected(index);
     }
@@ -180,7 +174,7 @@ fn prepare_two() -> Cluster {
         );
         text = text.replace(&first, &second);
     }
-    fs::write(cluster.config(), text).unwrap();
+    cluster.configure(&text);
     cluster
 }
 

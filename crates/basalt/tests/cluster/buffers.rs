@@ -2,7 +2,6 @@
 //!
 //! It takes the program `ss`; without it it says so and shows nothing.
 
-use std::fs;
 use std::process::Command;
 
 use stdx::testing::skip;
@@ -23,10 +22,6 @@ fn sizes(cluster: &Cluster) -> Option<Vec<(u64, u64)>> {
     Some(text.lines().filter_map(|line| Some((number(line, "tb")?, number(line, "rb")?))).collect())
 }
 
-fn with_net(cluster: &Cluster, net: &str) -> String {
-    cluster.config_text("r0").replacen("r0 {", &format!("r0 {{ net {{ {net} }}"), 1)
-}
-
 #[test]
 fn buffers_of_connections_have_the_sizes_of_the_options_and_change_under_clients() {
     let cluster = Cluster::start_in_sync(3, 0);
@@ -38,11 +33,7 @@ fn buffers_of_connections_have_the_sizes_of_the_options_and_change_under_clients
     let wanted = (2 * (96 << 10), 2 * (80 << 10));
     assert!(!own.is_empty() && !own.contains(&wanted), "{own:?}");
     let mut client = cluster.client(0);
-    let text = with_net(&cluster, "sndbuf-size 96K; rcvbuf-size 80K;");
-    fs::write(cluster.config(), text).unwrap();
-    for index in 0..3 {
-        cluster.adm_ok(index, &["adjust", "r0"]);
-    }
+    cluster.adjust_to("net { sndbuf-size 96K; rcvbuf-size 80K; }");
     client.write(0, &[5; BLOCK]).unwrap();
     // Connections are found at both ends; those that only watch a path stay as they are.
     let changed = cluster.poll(0, "buffers of these sizes", || {

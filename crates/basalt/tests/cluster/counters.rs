@@ -1,6 +1,5 @@
 //! What is counted of the connections: how much was written over them, and what is under way.
 
-use std::fs;
 use std::thread;
 
 use api::status::{ConnectionStatus, ResourceStatus};
@@ -20,16 +19,10 @@ fn counted(status: &ResourceStatus, connection: usize) -> [u64; 5] {
 
 #[test]
 fn writes_are_counted_at_both_ends_while_they_are_under_way_and_after() {
-    let mut cluster = Cluster::prepare(3, 0);
-    let Some(mut place) = Place::of_disk(&cluster, 2) else { return };
     // A member that does not answer is waited for longer than the test looks at it.
-    let patient = "resource r0 { net { timeout 60; ko-count 7; }";
-    let text = cluster.config_text("r0").replace("resource r0 {", patient);
-    fs::write(cluster.config(), text).unwrap();
-    for index in 0..3 {
-        cluster.launch(index);
-        cluster.adm_ok(index, &["up", "r0"]);
-    }
+    let mut cluster = Cluster::plan(3).sections("net { timeout 60; ko-count 7; }").prepare();
+    let Some(mut place) = Place::of_disk(&cluster, 2) else { return };
+    cluster.begin();
     cluster.wait_connected(0);
     cluster.adm_ok(0, &["new-current-uuid", "--clear-bitmap", "r0"]);
     cluster.wait_up_to_date(0);

@@ -154,7 +154,7 @@ fn fresh_disk_is_attached_and_filled() {
     client.write(2 << 20, &[6; BLOCK]).unwrap();
     fs::remove_file(cluster.disk(2)).unwrap();
     File::create(cluster.disk(2)).unwrap().set_len(DISK_BYTES).unwrap();
-    cluster.adm_ok(2, &["create-md", "--node", "n2", "r0"]);
+    cluster.create_md(2, "r0", &[]);
     cluster.adm_ok(2, &["attach", "r0"]);
     for index in 0..3 {
         cluster.wait_up_to_date(index);

@@ -15,14 +15,8 @@ use crate::harness::Cluster;
 fn pair(fencing: &str, options: &str) -> Cluster {
     let mut cluster = Cluster::prepare(2, 0);
     set(&cluster, fencing, options);
-    for index in 0..2 {
-        cluster.launch(index);
-        cluster.adm_ok(index, &["up", "r0"]);
-    }
-    cluster.wait_connected(0);
-    cluster.adm_ok(0, &["primary", "--force", "r0"]);
-    cluster.wait_up_to_date(0);
-    cluster.wait_up_to_date(1);
+    cluster.begin();
+    cluster.make_in_sync();
     cluster
 }
 
@@ -35,15 +29,10 @@ fn set(cluster: &Cluster, fencing: &str, options: &str) {
          until [ -s {code} ]; do [ -d {folder} ] || exit 1; sleep 0.05; done; exit $(cat {code})"
     );
     let unfence = format!("env > {folder}/unfenced.$DRBD_MY_NODE_ID");
-    let text = cluster.config_text("r0").replacen(
-        "r0 {",
-        &format!(
-            "r0 {{ options {{ {options} }} net {{ fencing {fencing}; }}
+    cluster.configure(&cluster.config_with(&format!(
+        "options {{ {options} }} net {{ fencing {fencing}; }}
   handlers {{ fence-peer \"{fence}\"; unfence-peer \"{unfence}\"; }}"
-        ),
-        1,
-    );
-    fs::write(cluster.config(), text).unwrap();
+    )));
 }
 
 fn file(cluster: &Cluster, name: &str, index: usize) -> PathBuf {
@@ -183,15 +172,14 @@ fn a_secondary_does_not_take_over_without_proof() {
 #[test]
 fn fencing_without_a_handler_is_refused_and_told_of_where_a_majority_decides() {
     let mut cluster = Cluster::prepare(3, 0);
-    let plain = cluster.config_text("r0");
-    let with = |text: &str| {
-        plain.replacen("r0 {", &format!("r0 {{ net {{ fencing resource-only; }} {text}"), 1)
-    };
     cluster.launch(0);
-    fs::write(cluster.config(), with("")).unwrap();
+    let with = |handlers: &str| {
+        cluster.config_with(&format!("net {{ fencing resource-only; }} {handlers}"))
+    };
+    cluster.configure(&with(""));
     let said = cluster.adm_refused(0, &["up", "r0"]);
     assert!(said.contains("no handler for it") && said.contains("fence-peer"), "{said}");
-    fs::write(cluster.config(), with("handlers { fence-peer \"exit 7\"; }")).unwrap();
+    cluster.configure(&with("handlers { fence-peer \"exit 7\"; }"));
     let output = cluster.adm(0, &["up", "r0"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");

@@ -28,13 +28,12 @@ fn disk_that_comes_after_the_connections_gets_what_is_written() {
         second = second.replace(&disk, &format!("{};", place(index).display()));
     }
     let places: Vec<_> = (0..3).map(place).collect();
-    fs::write(cluster.config(), first + &second).unwrap();
+    cluster.configure(&(first + &second));
     cluster.begin();
     cluster.make_in_sync();
 
     for index in 0..3 {
-        let name = cluster.nodes[index].name.clone();
-        cluster.adm_ok(index, &["create-md", "--node", &name, "r1"]);
+        cluster.create_md(index, "r1", &[]);
         cluster.adm_ok(index, &["up", "r1"]);
     }
     let status = |index: usize| {

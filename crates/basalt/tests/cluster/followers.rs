@@ -1,7 +1,6 @@
 //! Protocol A between real processes: what waits for nobody, who takes over, and what is said of
 //! it.
 
-use std::fs;
 use std::process::Command;
 
 use api::connection_state::ConnectionState;
@@ -17,11 +16,7 @@ use crate::harness::Cluster;
 
 /// Gives all nodes that run a configuration with protocol A between the first and the last one.
 fn follow(cluster: &Cluster) {
-    let text = cluster.config_text("r0").replacen("r0 {", "r0 {\n  net { protocol A; }", 1);
-    fs::write(cluster.config(), text).unwrap();
-    for index in 0..cluster.nodes.len() {
-        cluster.adm_ok(index, &["adjust", "r0"]);
-    }
+    cluster.adjust_to("net { protocol A; }");
 }
 
 fn letters(status: &ResourceStatus) -> Vec<Option<&str>> {
@@ -113,7 +108,7 @@ fn congest(cluster: &Cluster, then: &str) {
     let text = cluster.config_text("r0");
     assert!(text.contains("connection-mesh { hosts n0 n1 n2; }"));
     let text = text.replace("connection-mesh { hosts n0 n1 n2; }", &connections);
-    fs::write(cluster.config(), text).unwrap();
+    cluster.configure(&text);
 }
 
 /// More than the limit, without a wait for who stands still.
@@ -132,13 +127,8 @@ fn a_follower_that_stands_still_falls_behind_and_returns() {
     let mut cluster = Cluster::prepare(3, 0);
     let Some(mut place) = Place::of_disk(&cluster, 2) else { return };
     congest(&cluster, "pull-ahead");
-    for index in 0..3 {
-        cluster.launch(index);
-        cluster.adm_ok(index, &["up", "r0"]);
-    }
-    cluster.wait_connected(0);
-    cluster.adm_ok(0, &["primary", "--force", "r0"]);
-    cluster.wait_up_to_date(0);
+    cluster.begin();
+    cluster.make_in_sync();
     cluster.wait(0, "the follower", |status| letters(status) == [None, Some("A")]);
     let mut client = cluster.client(0);
     client.write(0, &pattern(0, 1)).unwrap();

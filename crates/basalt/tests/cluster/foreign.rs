@@ -23,7 +23,7 @@ fn a_replica_of_another_history_stays_as_it_is_until_it_is_invalidated() {
         fs::remove_dir_all(cluster.state_dir(index)).unwrap();
     }
     for index in 0..2 {
-        cluster.adm_ok(index, &["create-md", "--force", "--node", &format!("n{index}"), "r0"]);
+        cluster.create_md(index, "r0", &["--force"]);
         cluster.launch(index);
         cluster.adm_ok(index, &["up", "r0"]);
     }

@@ -6,7 +6,7 @@ use api::connection_state::ConnectionState;
 use api::role::Role;
 
 use crate::BLOCK;
-use crate::harness::Cluster;
+use crate::harness::{Cluster, with_sections};
 
 /// Two nodes without a quorum to keep, the first of them Primary.
 fn without_quorum() -> Cluster {
@@ -14,20 +14,8 @@ fn without_quorum() -> Cluster {
 }
 
 fn without_quorum_and_with(net: &str) -> Cluster {
-    let mut cluster = Cluster::prepare(2, 0);
-    let text = cluster.config_text("r0");
-    let options = format!("resource r0 {{\n  options {{ quorum off; }}\n  net {{ {net} }}\n");
-    let text = text.replace("resource r0 {\n", &options);
-    fs::write(cluster.config(), text).unwrap();
-    for index in 0..2 {
-        cluster.launch(index);
-        cluster.adm_ok(index, &["up", "r0"]);
-    }
-    cluster.wait_connected(0);
-    cluster.adm_ok(0, &["primary", "--force", "r0"]);
-    cluster.wait_up_to_date(0);
-    cluster.wait_up_to_date(1);
-    cluster
+    let sections = format!("options {{ quorum off; }} net {{ {net} }}");
+    Cluster::plan(2).sections(&sections).start_in_sync()
 }
 
 #[test]
@@ -94,8 +82,7 @@ fn a_split_brain_is_shown_and_ends_when_one_side_gives_its_data_up() {
     cluster.wait(1, "end of its session", |status| status.role == Role::Secondary);
     // A restart that is not about the connection: what keeps them apart is no operator's word.
     let text = fs::read_to_string(cluster.config()).unwrap();
-    let changed = text.replacen("r0 {", "r0 { disk { al-extents 127; }", 1);
-    fs::write(cluster.config(), changed).unwrap();
+    cluster.configure(&with_sections(&text, "disk { al-extents 127; }"));
     cluster.adm_ok(1, &["disk-options", "r0"]);
     cluster.wait(1, "split brain", |status| status.connections[0].split_brain);
     cluster.adm_ok(1, &["connect", "--discard-my-data", "r0"]);
@@ -157,8 +144,8 @@ fn give_way(options: When) {
         let text = fs::read_to_string(cluster.config()).unwrap();
         let changed = text.replace("net {  }", &format!("net {{ {NET} }}"));
         assert_ne!(changed, text);
-        fs::write(cluster.config(), changed).unwrap();
-        (0..2).for_each(|index| cluster.adm_ok(index, &["adjust", "r0"]));
+        cluster.configure(&changed);
+        cluster.adjust();
     }
     cluster.wait_up_to_date(0);
     cluster.wait_up_to_date(1);

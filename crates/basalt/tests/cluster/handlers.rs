@@ -17,21 +17,13 @@ use crate::harness::Cluster;
 fn start_with(nodes: usize, sections: impl Fn(&Cluster) -> String) -> Cluster {
     let mut cluster = Cluster::prepare(nodes, 0);
     set(&cluster, &sections(&cluster));
-    for index in 0..nodes {
-        cluster.launch(index);
-        cluster.adm_ok(index, &["up", "r0"]);
-    }
-    cluster.wait_connected(0);
-    cluster.adm_ok(0, &["primary", "--force", "r0"]);
-    for index in 0..nodes {
-        cluster.wait_up_to_date(index);
-    }
+    cluster.begin();
+    cluster.make_in_sync();
     cluster
 }
 
 fn set(cluster: &Cluster, sections: &str) {
-    let text = cluster.config_text("r0").replacen("r0 {", &format!("r0 {{\n  {sections}"), 1);
-    fs::write(cluster.config(), text).unwrap();
+    cluster.configure(&cluster.config_with(sections));
 }
 
 /// What a handler of a node left behind.

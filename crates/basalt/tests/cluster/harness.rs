@@ -6,7 +6,7 @@
 use std::fs::{self, File};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -58,14 +58,97 @@ pub(crate) struct Node {
     pub(crate) entry: Vec<String>,
     /// What else the daemon is told.
     pub(crate) words: Vec<String>,
+    /// What is in its environment besides.
+    pub(crate) environment: Vec<(&'static str, &'static str)>,
+    /// Where its metadata is, if not at the end of its disk.
+    pub(crate) metadata: Option<PathBuf>,
+}
+
+/// What a cluster is to be like. What differs from node to node is told to the nodes, between
+/// [`Plan::prepare`] and [`Cluster::begin`].
+pub(crate) struct Plan {
+    nodes: usize,
+    clients: usize,
+    sections: String,
+}
+
+impl Plan {
+    /// The last so many nodes have no disk.
+    pub(crate) fn clients(mut self, count: usize) -> Self {
+        self.clients = count;
+        self
+    }
+
+    /// `r0` has these sections, in front of its hosts.
+    pub(crate) fn sections(mut self, sections: &str) -> Self {
+        sections.clone_into(&mut self.sections);
+        self
+    }
+
+    /// Configuration and formatted disks, and no daemon.
+    pub(crate) fn prepare(&self) -> Cluster {
+        let nodes = (0..self.nodes).map(|index| Node {
+            name: format!("n{index}"),
+            shards: SHARDS[index % SHARDS.len()],
+            address: own_port(),
+            nvme: own_port(),
+            has_disk: index + self.clients < self.nodes,
+            daemon: None,
+            entry: Vec::new(),
+            words: Vec::new(),
+            environment: Vec::new(),
+            metadata: None,
+        });
+        let cluster = Cluster { directory: tempfile::tempdir().unwrap(), nodes: nodes.collect() };
+        cluster.configure(&cluster.config_with(&self.sections));
+        if HAS_TLS {
+            cluster.issue_certificates();
+        }
+        for (index, node) in cluster.nodes.iter().enumerate() {
+            fs::create_dir(cluster.vhost_folder(index)).unwrap();
+            if node.has_disk {
+                File::create(cluster.disk(index)).unwrap().set_len(DISK_BYTES).unwrap();
+                cluster.create_md(index, "r0", &[]);
+            }
+        }
+        cluster
+    }
+
+    /// Daemons that run, with `r0` up on all of them.
+    pub(crate) fn start(&self) -> Cluster {
+        let mut cluster = self.prepare();
+        cluster.begin();
+        cluster
+    }
+
+    /// The same, with `r0` on the same empty history everywhere and the first node Primary.
+    pub(crate) fn start_in_sync(&self) -> Cluster {
+        let cluster = self.start();
+        cluster.make_in_sync();
+        cluster
+    }
+}
+
+/// The text of a resource with these sections in front of what it has.
+pub(crate) fn with_sections(text: &str, sections: &str) -> String {
+    let start = text.find("resource ").unwrap();
+    let (before, after) = text.split_at(start + text[start..].find('{').unwrap() + 1);
+    format!("{before} {sections}{after}")
 }
 
 impl Cluster {
-    /// Daemons that run, with `r0` up on all of them; the last `clients` of them have no disk.
-    pub(crate) fn start(nodes: usize, clients: usize) -> Self {
-        let mut cluster = Self::prepare(nodes, clients);
-        cluster.begin();
-        cluster
+    pub(crate) fn plan(nodes: usize) -> Plan {
+        Plan { nodes, clients: 0, sections: String::new() }
+    }
+
+    /// A plan in short; see [`Plan::start_in_sync`].
+    pub(crate) fn start_in_sync(nodes: usize, clients: usize) -> Self {
+        Self::plan(nodes).clients(clients).start_in_sync()
+    }
+
+    /// A plan in short; see [`Plan::prepare`].
+    pub(crate) fn prepare(nodes: usize, clients: usize) -> Self {
+        Self::plan(nodes).clients(clients).prepare()
     }
 
     /// Starts what was prepared.
@@ -78,13 +161,7 @@ impl Cluster {
         }
     }
 
-    /// The same, with `r0` on the same empty history everywhere and the first node Primary.
-    pub(crate) fn start_in_sync(nodes: usize, clients: usize) -> Self {
-        let cluster = Self::start(nodes, clients);
-        cluster.make_in_sync();
-        cluster
-    }
-
+    /// From the first node's replica, which becomes Primary.
     pub(crate) fn make_in_sync(&self) {
         self.wait_connected(0);
         self.adm_ok(0, &["primary", "--force", "r0"]);
@@ -94,36 +171,11 @@ impl Cluster {
         self.wait_for_votes(0);
     }
 
-    /// Configuration and formatted disks, and no daemon.
-    pub(crate) fn prepare(nodes: usize, clients: usize) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let nodes: Vec<Node> = (0..nodes)
-            .map(|index| Node {
-                name: format!("n{index}"),
-                shards: SHARDS[index % SHARDS.len()],
-                address: own_port(),
-                nvme: own_port(),
-                has_disk: index + clients < nodes,
-                daemon: None,
-                entry: Vec::new(),
-                words: Vec::new(),
-            })
-            .collect();
-        let cluster = Self { directory, nodes };
-        fs::write(cluster.config(), cluster.config_text("r0")).unwrap();
-        if HAS_TLS {
-            cluster.issue_certificates();
-        }
-        for index in 0..cluster.nodes.len() {
-            fs::create_dir(cluster.vhost_folder(index)).unwrap();
-        }
-        for (index, node) in cluster.nodes.iter().enumerate() {
-            if node.has_disk {
-                File::create(cluster.disk(index)).unwrap().set_len(DISK_BYTES).unwrap();
-                cluster.adm_ok(index, &["create-md", "--node", &node.name, "r0"]);
-            }
-        }
-        cluster
+    /// Formats the disk of a node for a resource, with these words besides.
+    #[track_caller]
+    pub(crate) fn create_md(&self, index: usize, resource: &str, words: &[&str]) {
+        let own = ["create-md", "--node", &self.nodes[index].name];
+        self.adm_ok(index, &[&own[..], words, &[resource]].concat());
     }
 
     fn pki(&self, index: usize) -> PathBuf {
@@ -141,6 +193,31 @@ impl Cluster {
         self.nodes.iter().for_each(|node| basalt(&["issue", &node.name]));
     }
 
+    /// Writes the configuration of all nodes; those that run go by what they were told last.
+    pub(crate) fn configure(&self, text: &str) {
+        fs::write(self.config(), text).unwrap();
+    }
+
+    /// Gives all nodes that run a configuration of `r0` with these sections.
+    #[track_caller]
+    pub(crate) fn adjust_to(&self, sections: &str) {
+        self.configure(&self.config_with(sections));
+        self.adjust();
+    }
+
+    /// Gives all nodes that run what was configured.
+    #[track_caller]
+    pub(crate) fn adjust(&self) {
+        for index in 0..self.nodes.len() {
+            self.adm_ok(index, &["adjust", "r0"]);
+        }
+    }
+
+    /// The text of `r0` with these sections.
+    pub(crate) fn config_with(&self, sections: &str) -> String {
+        with_sections(&self.config_text("r0"), sections)
+    }
+
     pub(crate) fn config_text(&self, resource: &str) -> String {
         self.config_text_of(resource, &(0..self.nodes.len()).collect::<Vec<_>>())
     }
@@ -152,7 +229,9 @@ impl Cluster {
         let members = || members.iter().map(|&index| (index, &self.nodes[index]));
         for (index, node) in members() {
             let disk = if node.has_disk {
-                format!("disk {}; meta-disk internal;", self.disk(index).display())
+                let internal = Path::new("internal");
+                let place = node.metadata.as_deref().unwrap_or(internal).display();
+                format!("disk {}; meta-disk {place};", self.disk(index).display())
             } else {
                 "disk none;".to_owned()
             };
@@ -224,15 +303,10 @@ impl Cluster {
 
     /// Starts a daemon and waits until it answers.
     pub(crate) fn launch(&mut self, index: usize) {
-        self.launch_with(index, &[]);
-    }
-
-    /// The same, with more in its environment.
-    pub(crate) fn launch_with(&mut self, index: usize, environment: &[(&str, &str)]) {
         let log = self.directory.path().join(format!("log{index}"));
         let log = File::options().create(true).append(true).open(log).unwrap();
         let mut command = self.daemon_command(index);
-        command.envs(environment.iter().copied());
+        command.envs(self.nodes[index].environment.iter().copied());
         self.nodes[index].daemon = Some(command.stdin(Stdio::null()).stderr(log).spawn().unwrap());
         self.poll(index, "an answer of the daemon", || self.status_of_all(index).map(drop));
     }

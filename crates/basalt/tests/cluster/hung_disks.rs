@@ -26,19 +26,10 @@ fn start(index: usize) -> Option<(Cluster, Place)> {
 }
 
 fn start_with(index: usize, options: &str) -> Option<(Cluster, Place)> {
-    let mut cluster = Cluster::prepare(3, 0);
+    let mut cluster = Cluster::plan(3).sections(options).prepare();
     let place = Place::of_disk(&cluster, index)?;
-    let text = cluster.config_text("r0").replacen("r0 {", &format!("r0 {{ {options}"), 1);
-    fs::write(cluster.config(), text).unwrap();
-    for index in 0..3 {
-        cluster.launch(index);
-        cluster.adm_ok(index, &["up", "r0"]);
-    }
-    cluster.wait_connected(0);
-    cluster.adm_ok(0, &["primary", "--force", "r0"]);
-    for index in 0..3 {
-        cluster.wait_up_to_date(index);
-    }
+    cluster.begin();
+    cluster.make_in_sync();
     Some((cluster, place))
 }
 
@@ -186,8 +177,8 @@ pub(crate) fn prepare_two_resources() -> Cluster {
     let more = more.replace(&disk, other_disk.to_str().unwrap());
     let port = crate::harness::own_port().to_string();
     let more = more.replace(&cluster.nodes[0].address.to_string(), &port);
-    fs::write(cluster.config(), text + &more).unwrap();
-    cluster.adm_ok(0, &["create-md", "--node", "n0", "r1"]);
+    cluster.configure(&(text + &more));
+    cluster.create_md(0, "r1", &[]);
     cluster
 }
 
@@ -281,7 +272,7 @@ fn ends(cluster: &Cluster, words: &[&str]) -> (bool, String) {
 /// What it does without being asked is done in time, too: the start after a disk was lost so.
 #[test]
 fn a_daemon_starts_without_a_disk_that_answers_nothing() {
-    let mut cluster = Cluster::start(1, 0);
+    let mut cluster = Cluster::plan(1).start();
     cluster.adm_ok(0, &["primary", "--force", "r0"]);
     cluster.kill(0);
     let Some(disk) = Deaf::at(&cluster.disk(0)) else { return };
@@ -303,7 +294,7 @@ fn a_daemon_starts_without_a_disk_that_answers_nothing() {
 /// The configuration lies on a file system that answers nothing, such as one of the network.
 #[test]
 fn a_configuration_that_cannot_be_read_costs_no_more_than_the_deadline() {
-    let cluster = Cluster::start(1, 0);
+    let cluster = Cluster::plan(1).start();
     let Some(_file) = Deaf::stopped_at(&cluster.config()) else { return };
     for words in [&["up", "r0"][..], &["adjust", "r0"], &["create-md", "r0"], &["dump", "r0"]] {
         let (was_done, said) = ends(&cluster, &[&["--timeout", "1"][..], words].concat());
@@ -378,9 +369,7 @@ fn a_daemon_ends_in_time_whatever_its_disks_do() {
 #[test]
 fn the_time_in_which_a_daemon_was_stopped_is_not_the_disks() {
     let cluster = Cluster::start_in_sync(3, 0);
-    let text = cluster.config_text("r0").replacen("r0 {", "r0 { disk { disk-timeout 15; }", 1);
-    fs::write(cluster.config(), text).unwrap();
-    (0..3).for_each(|index| cluster.adm_ok(index, &["adjust", "r0"]));
+    cluster.adjust_to("disk { disk-timeout 15; }");
     let client = cluster.client(0);
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {

@@ -1,7 +1,7 @@
 //! Metadata in a file of its own, and metadata that is written by stores, as on persistent memory:
 //! what they said is there after all daemons were killed.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::thread;
@@ -37,28 +37,22 @@ fn lengthen(cluster: &Cluster, index: usize, (data_bytes, metadata_bytes): (u64,
     }
 }
 
-fn start(nodes: usize, environment: &[(&str, &str)], metadata_bytes: u64) -> Cluster {
+fn start(
+    nodes: usize,
+    environment: &[(&'static str, &'static str)],
+    metadata_bytes: u64,
+) -> Cluster {
     let mut cluster = Cluster::prepare(nodes, 0);
-    let mut text = cluster.config_text("r0");
     for index in 0..nodes {
         let metadata = metadata(&cluster, index);
         File::create(&metadata).unwrap().set_len(metadata_bytes).unwrap();
-        let disk = format!("disk {}; meta-disk", cluster.disk(index).display());
-        let external = format!("{disk} {};", metadata.display());
-        text = text.replace(&format!("{disk} internal;"), &external);
+        cluster.nodes[index].metadata = Some(metadata);
+        cluster.nodes[index].environment = environment.to_vec();
     }
-    fs::write(cluster.config(), text).unwrap();
-    for index in 0..nodes {
-        let name = cluster.nodes[index].name.clone();
-        cluster.adm_ok(index, &["create-md", "--force", "--node", &name, "r0"]);
-        cluster.launch_with(index, environment);
-        cluster.adm_ok(index, &["up", "r0"]);
-    }
-    cluster.wait_connected(0);
-    cluster.adm_ok(0, &["primary", "--force", "r0"]);
-    for index in 1..nodes {
-        cluster.wait_up_to_date(index);
-    }
+    cluster.configure(&cluster.config_text("r0"));
+    (0..nodes).for_each(|index| cluster.create_md(index, "r0", &["--force"]));
+    cluster.begin();
+    cluster.make_in_sync();
     cluster
 }
 
@@ -78,7 +72,7 @@ fn what_was_written_outlives_all_daemons() {
         cluster.kill(0);
         cluster.kill(1);
         for index in 0..3 {
-            cluster.launch_with(index, ENVIRONMENT);
+            cluster.launch(index);
             cluster.wait_for_log(index, "the metadata is mapped");
         }
         client = cluster.client(0);
@@ -117,11 +111,11 @@ fn a_volume_grows_after_the_file_of_its_metadata_did() {
             let mut client = cluster.client(0);
             client.write(before + (round << 20), &[5; BLOCK]).unwrap();
             client.close().unwrap();
-            cluster.launch_with(2, environment);
+            cluster.launch(2);
             (0..3).for_each(|index| cluster.wait_up_to_date(index));
         }
         (0..3).for_each(|index| cluster.kill(index));
-        (0..3).for_each(|index| cluster.launch_with(index, environment));
+        (0..3).for_each(|index| cluster.launch(index));
         let mut client = cluster.client(0);
         let mut found = [0; BLOCK];
         client.read(before, &mut found).unwrap();

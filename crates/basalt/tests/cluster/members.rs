@@ -6,7 +6,7 @@ use api::role::Role;
 use api::status::ResourceStatus;
 
 use crate::BLOCK;
-use crate::harness::{Cluster, own_port};
+use crate::harness::{Cluster, own_port, with_sections};
 
 fn voters(status: &ResourceStatus) -> Vec<String> {
     let votes = status.quorum_votes.as_ref().unwrap();
@@ -15,7 +15,7 @@ fn voters(status: &ResourceStatus) -> Vec<String> {
 
 /// Gives these nodes a configuration with `members`; the last one's complaint, if it has one.
 fn adjust(cluster: &Cluster, nodes: &[usize], members: &[usize]) {
-    fs::write(cluster.config(), cluster.config_text_of("r0", members)).unwrap();
+    cluster.configure(&cluster.config_text_of("r0", members));
     for &node in nodes {
         cluster.adm_ok(node, &["adjust", "r0"]);
     }
@@ -42,19 +42,25 @@ fn two_replicas_and_a_diskless_node_survive_the_death_of_either() {
     client.write(8192, &[9; BLOCK]).unwrap();
 }
 
-#[test]
-fn members_come_and_go_under_a_client() {
-    let mut cluster = Cluster::prepare(4, 0);
-    fs::write(cluster.config(), cluster.config_text_of("r0", &[0, 1, 2])).unwrap();
-    for index in 0..4 {
-        cluster.launch(index);
-    }
-    for index in 0..3 {
-        cluster.adm_ok(index, &["up", "r0"]);
-    }
+/// The last of the nodes is in no configuration.
+fn prepare_three_of_four() -> Cluster {
+    let cluster = Cluster::prepare(4, 0);
+    cluster.configure(&cluster.config_text_of("r0", &[0, 1, 2]));
+    cluster
+}
+
+fn start_three_of_four(cluster: &mut Cluster) {
+    (0..4).for_each(|index| cluster.launch(index));
+    (0..3).for_each(|index| cluster.adm_ok(index, &["up", "r0"]));
     cluster.wait_connected(0);
     cluster.adm_ok(0, &["primary", "--force", "r0"]);
     cluster.wait_up_to_date(0);
+}
+
+#[test]
+fn members_come_and_go_under_a_client() {
+    let mut cluster = prepare_three_of_four();
+    start_three_of_four(&mut cluster);
     let mut client = cluster.client(0);
     let size = client.export().size_bytes;
     client.write(0, &[7; BLOCK]).unwrap();
@@ -89,19 +95,19 @@ fn members_come_and_go_under_a_client() {
 fn a_change_that_takes_a_restart_undoes_none_that_waits() {
     let cluster = Cluster::start_in_sync(3, 0);
     let dropped = cluster.config_text_of("r0", &[0, 2]);
-    fs::write(cluster.config(), &dropped).unwrap();
+    cluster.configure(&dropped);
     let output = cluster.adm(0, &["adjust", "r0"]);
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success() && said.contains("needed still"), "{said}");
-    let other = dropped.replacen("r0 {", "r0 { disk { al-extents 127; }", 1);
-    fs::write(cluster.config(), &other).unwrap();
+    let other = with_sections(&dropped, "disk { al-extents 127; }");
+    cluster.configure(&other);
     let said = cluster.adm_refused(0, &["adjust", "r0"]);
     assert!(said.contains("an earlier change") && said.contains("n1 is needed still"), "{said}");
-    fs::write(cluster.config(), &dropped).unwrap();
+    cluster.configure(&dropped);
     cluster.adm_ok(2, &["adjust", "r0"]);
     cluster.wait(0, "voters without the second", |status| voters(status) == ["n0", "n2"]);
     // What waited is stored by itself, and the other change can be had.
-    fs::write(cluster.config(), &other).unwrap();
+    cluster.configure(&other);
     cluster.poll(0, "change that takes a restart", || {
         cluster.adm(0, &["adjust", "r0"]).status.success().then_some(())
     });
@@ -124,7 +130,7 @@ fn the_last_good_replica_is_not_given_up() {
     cluster.wait(1, "loss of its replica", |status| {
         status.epoch.as_ref().is_some_and(|epoch| epoch.insync == ["n0"])
     });
-    fs::write(cluster.config(), cluster.config_text_of("r0", &[1, 2])).unwrap();
+    cluster.configure(&cluster.config_text_of("r0", &[1, 2]));
     let said = cluster.adm_refused(1, &["adjust", "r0"]);
     assert!(said.contains("no UpToDate replica in reach would be left"), "{said}");
 }
@@ -133,22 +139,11 @@ fn the_last_good_replica_is_not_given_up() {
 /// `create-md` made.
 #[test]
 fn a_replica_too_many_is_refused_and_one_that_left_makes_room() {
-    let mut cluster = Cluster::prepare(4, 0);
-    let configure = |cluster: &Cluster, members: &[usize]| {
-        fs::write(cluster.config(), cluster.config_text_of("r0", members)).unwrap();
-    };
-    configure(&cluster, &[0, 1, 2]);
-    for index in 0..3 {
-        let name = cluster.nodes[index].name.clone();
-        cluster.adm_ok(index, &["create-md", "--force", "--max-peers", "2", "--node", &name, "r0"]);
-    }
-    (0..4).for_each(|index| cluster.launch(index));
-    (0..3).for_each(|index| cluster.adm_ok(index, &["up", "r0"]));
-    cluster.wait_connected(0);
-    cluster.adm_ok(0, &["primary", "--force", "r0"]);
-    cluster.wait_up_to_date(0);
+    let mut cluster = prepare_three_of_four();
+    (0..3).for_each(|index| cluster.create_md(index, "r0", &["--force", "--max-peers", "2"]));
+    start_three_of_four(&mut cluster);
 
-    configure(&cluster, &[0, 1, 2, 3]);
+    cluster.configure(&cluster.config_text_of("r0", &[0, 1, 2, 3]));
     let said = cluster.adm_refused(0, &["adjust", "r0"]);
     assert!(said.contains("no room for one more replica"), "{said}");
     assert!(said.contains("--max-peers N"), "{said}");
@@ -161,7 +156,7 @@ fn a_replica_too_many_is_refused_and_one_that_left_makes_room() {
     adjust(&cluster, &[0, 1, 0, 1], &[0, 1]);
     cluster.wait(0, "voters without the third", |status| voters(status) == ["n0", "n1"]);
     cluster.adm_ok(2, &["down", "r0"]);
-    configure(&cluster, &[0, 1, 3]);
+    cluster.configure(&cluster.config_text_of("r0", &[0, 1, 3]));
     let said = cluster.adm_refused(0, &["adjust", "r0"]);
     assert!(said.contains("free after `basalt adm down` and `up`"), "{said}");
     cluster.adm_ok(0, &["secondary", "r0"]);
@@ -201,7 +196,7 @@ fn a_replica_too_many_is_refused_and_one_that_left_makes_room() {
 #[test]
 fn a_member_that_is_needed_still_is_told_of_and_forgotten_once_it_is_not() {
     let mut cluster = Cluster::start_in_sync(4, 0);
-    fs::write(cluster.config(), cluster.config_text_of("r0", &[0, 1, 2])).unwrap();
+    cluster.configure(&cluster.config_text_of("r0", &[0, 1, 2]));
     let output = cluster.adm(0, &["--json", "adjust", "r0"]);
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{said}");
@@ -231,13 +226,13 @@ fn an_adjust_of_which_nothing_can_be_done_fails() {
     let pair = cluster.config_text_of("r0", &[0, 1]);
     let other = cluster.config_text_of("r1", &[0, 2]);
     let other = &other[other.find("resource r1 {").unwrap()..];
-    let mut other = other.replacen('{', "{ net { tls no; }", 1).replace("minor 1;", "minor 7;");
+    let mut other = with_sections(other, "net { tls no; }").replace("minor 1;", "minor 7;");
     for index in [0, 2] {
         let disk = format!("disk {}; meta-disk internal;", cluster.disk(index).display());
         other = other.replace(&disk, "disk none;");
         other = other.replace(&cluster.nodes[index].address.to_string(), &own_port().to_string());
     }
-    fs::write(cluster.config(), format!("{pair}{other}")).unwrap();
+    cluster.configure(&format!("{pair}{other}"));
     cluster.launch(0);
     cluster.adm_ok(0, &["up", "all"]);
     let mesh = "connection-mesh { hosts n0 n1 n2; }";
@@ -248,7 +243,7 @@ fn an_adjust_of_which_nothing_can_be_done_fails() {
         "connection { host n0; host n1; } connection { host n1; host n2; }
          connection { host n0; host n2; net { tls yes; } }",
     );
-    fs::write(cluster.config(), format!("{three}{other}")).unwrap();
+    cluster.configure(&format!("{three}{other}"));
     let said = cluster.adm_refused(0, &["adjust", "r0"]);
     assert!(said.contains("the link to n2 is used in clear"), "{said}");
     let output = cluster.adm(0, &["--json", "adjust", "r0"]);

@@ -3,7 +3,6 @@
 //!
 //! It takes root, and the programs `ip` and `nft`; without them it says so and shows nothing.
 
-use std::fs;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::Command;
 use std::sync::Arc;
@@ -204,16 +203,11 @@ fn client_with_two_networks_survives_the_loss_of_each() {
         skip("namespaces take root, `ip` and `nft`");
         return;
     };
-    fs::write(cluster.config(), config(&cluster)).unwrap();
+    cluster.configure(&config(&cluster));
     for (node, host) in cluster.nodes.iter_mut().zip(&networks.hosts) {
         node.entry = ["ip", "netns", "exec", host].map(str::to_owned).to_vec();
     }
-    for index in 0..=SERVERS {
-        cluster.launch(index);
-    }
-    for index in 0..=SERVERS {
-        cluster.adm_ok(index, &["up", "r0"]);
-    }
+    cluster.begin();
     cluster.wait_connected(0);
     cluster.adm_ok(0, &["new-current-uuid", "--clear-bitmap", "r0"]);
     cluster.wait_up_to_date(CLIENT);

@@ -38,12 +38,9 @@ fn start(text: &str) -> Cluster {
     let file = hosts_file(&cluster).display().to_string();
     for index in 0..3 {
         cluster.nodes[index].words = vec!["--nvme-auth".to_owned(), file.clone()];
-        cluster.launch(index);
-        cluster.adm_ok(index, &["up", "r0"]);
     }
-    cluster.wait_connected(0);
-    cluster.adm_ok(0, &["primary", "--force", "r0"]);
-    (0..3).for_each(|index| cluster.wait_up_to_date(index));
+    cluster.begin();
+    cluster.make_in_sync();
     cluster
 }
 

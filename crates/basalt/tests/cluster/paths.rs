@@ -1,7 +1,6 @@
 //! Two paths between two nodes: the other one is taken when one breaks, and clients do not notice;
 //! what breaks is shown, and taken back into use when it works.
 
-use std::fs;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,11 +48,7 @@ fn start_with(options: &str) -> TwoPaths {
         paths.cluster.adm_ok(index, &["up", "r0"]);
     }
     let cluster = &paths.cluster;
-    cluster.wait_connected(0);
-    cluster.adm_ok(0, &["primary", "--force", "r0"]);
-    for index in 0..3 {
-        cluster.wait_up_to_date(index);
-    }
+    cluster.make_in_sync();
     paths
 }
 
@@ -115,7 +110,7 @@ impl TwoPaths {
         let paths: Vec<String> = which.iter().map(path).collect();
         let connection = format!("connection {{ {options} {} }} {mesh}", paths.join(" "));
         let text = self.cluster.config_text("r0").replace(mesh, &connection);
-        fs::write(self.cluster.config(), text).unwrap();
+        self.cluster.configure(&text);
     }
 
     /// Waits until both ends see the paths so: which works, and which is used.

@@ -1,6 +1,5 @@
 //! Protocol B between real processes: what is answered, who dies, and what is said of it.
 
-use std::fs;
 use std::process::Command;
 use std::thread;
 
@@ -12,12 +11,7 @@ use crate::harness::Cluster;
 
 /// Gives all nodes that run a configuration with this protocol.
 fn adjust(cluster: &Cluster, protocol: &str) {
-    let body = format!("r0 {{\n  net {{ protocol {protocol}; }}");
-    let text = cluster.config_text("r0").replacen("r0 {", &body, 1);
-    fs::write(cluster.config(), text).unwrap();
-    for index in 0..cluster.nodes.len() {
-        cluster.adm_ok(index, &["adjust", "r0"]);
-    }
+    cluster.adjust_to(&format!("net {{ protocol {protocol}; }}"));
 }
 
 fn said(cluster: &Cluster, words: &[&str]) -> String {

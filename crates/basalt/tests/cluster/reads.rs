@@ -2,7 +2,6 @@
 //! was asked of.
 
 use std::collections::BTreeMap;
-use std::fs;
 
 use api::role::Role;
 use frontend::nbd::client::{Connection, Receiver, Request, Sender, Wishes};
@@ -105,9 +104,7 @@ fn the_policy_changes_under_a_client() {
     assert_eq!(shares(&mut sender, &mut receiver), [PIECES, 0, 0], "a disk of its own");
 
     let choose = |policy: &str| {
-        let text = cluster.config_text("r0");
-        let section = format!("{{ disk {{ read-balancing {policy}; }}");
-        fs::write(cluster.config(), text.replacen('{', &section, 1)).unwrap();
+        cluster.configure(&cluster.config_with(&format!("disk {{ read-balancing {policy}; }}")));
         cluster.adm_ok(0, &["adjust", "r0"]);
         assert_eq!(cluster.role(0), Role::Primary);
     };

@@ -33,35 +33,14 @@ fn grow(cluster: &Cluster, index: usize, size: &str) {
     cluster.adm_ok(index, &["resize", "--size", size, "r0"]);
 }
 
-fn set_options(cluster: &Cluster, disk: &str) {
-    let text = cluster.config_text("r0");
-    let text = text.replacen("r0 {", &format!("r0 {{ disk {{ {disk} }}"), 1);
-    fs::write(cluster.config(), text).unwrap();
-}
-
 /// `size`, less than the disks can hold, of `create-md` and later of `resize`; and `block-size`.
 #[test]
 fn a_volume_has_the_size_and_the_blocks_that_its_file_says() {
-    let mut cluster = Cluster::prepare(3, 0);
-    set_options(&cluster, "size 32M; block-size 4096;");
-    for index in 0..3 {
-        let name = cluster.nodes[index].name.clone();
-        cluster.adm_ok(index, &["create-md", "--force", "--node", &name, "r0"]);
-        cluster.launch(index);
-        cluster.adm_ok(index, &["up", "r0"]);
-    }
-    cluster.wait_connected(0);
-    cluster.adm_ok(0, &["primary", "--force", "r0"]);
-    for index in 0..3 {
-        cluster.wait_up_to_date(index);
-    }
+    let cluster = Cluster::plan(3).sections("disk { size 32M; block-size 4096; }").start_in_sync();
     let mut client = cluster.client(0);
     assert_eq!((client.export().size_bytes, client.export().block_min_bytes), (32 << 20, 4096));
     client.write((32 << 20) - BLOCK as u64, &[3; BLOCK]).unwrap();
-    set_options(&cluster, "size 48M;");
-    for index in 0..3 {
-        cluster.adm_ok(index, &["adjust", "r0"]);
-    }
+    cluster.adjust_to("disk { size 48M; }");
     cluster.adm_ok(1, &["resize", "r0"]);
     for index in 0..3 {
         wait_for_size(&cluster, index, 48 << 20);

@@ -21,8 +21,7 @@ fn replace_disk(cluster: &Cluster, index: usize) {
     cluster.adm_ok(index, &["detach", "r0"]);
     fs::remove_file(cluster.disk(index)).unwrap();
     File::create(cluster.disk(index)).unwrap().set_len(DISK_BYTES).unwrap();
-    let name = format!("n{index}");
-    cluster.adm_ok(index, &["create-md", "--node", &name, "r0"]);
+    cluster.create_md(index, "r0", &[]);
     cluster.adm_ok(index, &["attach", "r0"]);
 }
 
@@ -93,7 +92,7 @@ fn full_resync_leaves_what_is_equal() {
         client.write((8 << 20) + index * (200 << 10), &[0xee; BLOCK]).unwrap();
     }
     client.flush().unwrap();
-    cluster.adm_ok(2, &["create-md", "--force", "--node", "n2", "r0"]);
+    cluster.create_md(2, "r0", &["--force"]);
     cluster.adm_ok(2, &["attach", "r0"]);
     wait_all(&cluster);
     let written = written_kib(&cluster, 2);
@@ -106,17 +105,7 @@ fn full_resync_leaves_what_is_equal() {
 /// With `csums-alg` what was written again with the same bytes is not moved.
 #[test]
 fn resync_with_checksums_leaves_what_is_equal() {
-    let mut cluster = Cluster::prepare(3, 0);
-    let text = cluster.config_text("r0");
-    let text = text.replace("resource r0 {", "resource r0 { net { csums-alg sha1; }");
-    fs::write(cluster.config(), text).unwrap();
-    for index in 0..3 {
-        cluster.launch(index);
-        cluster.adm_ok(index, &["up", "r0"]);
-    }
-    cluster.wait_connected(0);
-    cluster.adm_ok(0, &["primary", "--force", "r0"]);
-    wait_all(&cluster);
+    let cluster = Cluster::plan(3).sections("net { csums-alg sha1; }").start_in_sync();
     let mut client = cluster.client(0);
     let size = client.export().size_bytes;
     client.write(0, &vec![9; 4 << 20]).unwrap();
@@ -141,17 +130,8 @@ fn resync_with_checksums_leaves_what_is_equal() {
 /// differs, and not after a connection was lost.
 #[test]
 fn checksums_after_a_crash_only_leave_what_is_equal_after_a_crash() {
-    let mut cluster = Cluster::prepare(3, 0);
-    let net = "resource r0 { net { csums-alg sha1; csums-after-crash-only yes; }";
-    let text = cluster.config_text("r0").replace("resource r0 {", net);
-    fs::write(cluster.config(), text).unwrap();
-    for index in 0..3 {
-        cluster.launch(index);
-        cluster.adm_ok(index, &["up", "r0"]);
-    }
-    cluster.wait_connected(0);
-    cluster.adm_ok(0, &["primary", "--force", "r0"]);
-    wait_all(&cluster);
+    let net = "net { csums-alg sha1; csums-after-crash-only yes; }";
+    let mut cluster = Cluster::plan(3).sections(net).start_in_sync();
     let mut client = cluster.client(0);
     let size = client.export().size_bytes;
     client.write(0, &vec![9; 4 << 20]).unwrap();
@@ -239,11 +219,7 @@ fn verify_finds_what_differs_and_a_reconnect_or_a_repair_mends_it() {
 /// voters what counts it does not call for an origin, which would give up what it missed.
 #[test]
 fn a_primary_that_missed_writes_shows_its_own_copy() {
-    let mut cluster = Cluster::prepare(3, 0);
-    let text = cluster.config_text("r0").replacen("r0 {", "r0 { disk { c-max-rate 8M; }", 1);
-    fs::write(cluster.config(), text).unwrap();
-    cluster.begin();
-    cluster.make_in_sync();
+    let mut cluster = Cluster::plan(3).sections("disk { c-max-rate 8M; }").start_in_sync();
     let mut client = cluster.client(0);
     cluster.kill(2);
     for mib in 0..24 {

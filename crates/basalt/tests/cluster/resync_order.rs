@@ -13,18 +13,17 @@ use frontend::nbd::client::{Connection, Wishes};
 use io::now;
 
 use crate::BLOCK;
-use crate::harness::{Cluster, own_port};
+use crate::harness::{Cluster, own_port, with_sections};
 
 const DIRTY_BYTES: usize = 8 << 20;
 
 /// `r0`, of which little is copied in a second, and `r1` with these options, on the same nodes.
 fn start(options: &str, words: &[&str]) -> Cluster {
     let mut cluster = Cluster::prepare(3, 0);
-    let slow = "r0 {\n  disk { c-max-rate 2M; }";
-    let first = cluster.config_text("r0").replacen("r0 {", slow, 1);
+    let first = cluster.config_with("disk { c-max-rate 2M; }");
     let mut second = cluster.config_text("r1").replace("minor 1;", "minor 2;");
     second = second[second.find("resource").unwrap()..].to_owned();
-    second = second.replacen("r1 {", &format!("r1 {{\n  disk {{ {options} }}"), 1);
+    second = with_sections(&second, &format!("disk {{ {options} }}"));
     for index in 0..3 {
         let disk = cluster.disk(index);
         let other = disk.with_extension("r1");
@@ -33,10 +32,9 @@ fn start(options: &str, words: &[&str]) -> Cluster {
         let address = cluster.nodes[index].address;
         second = second.replace(&address.to_string(), &own_port().to_string());
     }
-    fs::write(cluster.config(), first + &second).unwrap();
+    cluster.configure(&(first + &second));
     for index in 0..3 {
-        let name = cluster.nodes[index].name.clone();
-        cluster.adm_ok(index, &["create-md", "--node", &name, "r1"]);
+        cluster.create_md(index, "r1", &[]);
         cluster.nodes[index].words = words.iter().map(|&word| word.to_owned()).collect();
         cluster.launch(index);
         cluster.adm_ok(index, &["up", "all"]);
@@ -130,7 +128,7 @@ fn a_resync_that_waits_and_its_rate_follow_the_configuration() {
     let change = |cluster: &Cluster, from: &str, to: &str| {
         let text = fs::read_to_string(cluster.config()).unwrap();
         assert!(text.contains(from), "{text}");
-        fs::write(cluster.config(), text.replace(from, to)).unwrap();
+        cluster.configure(&text.replace(from, to));
     };
     change(&cluster, "c-max-rate 2M;", "c-max-rate 64K;");
     cluster.adm_ok(0, &["adjust", "r0"]);

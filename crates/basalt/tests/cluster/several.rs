@@ -40,10 +40,10 @@ pub(crate) fn two_volumes(cluster: &Cluster) -> String {
 }
 
 fn make_second_disks(cluster: &Cluster) {
-    fs::write(cluster.config(), two_volumes(cluster)).unwrap();
-    for (index, node) in cluster.nodes.iter().enumerate().filter(|(_, node)| node.has_disk) {
+    cluster.configure(&two_volumes(cluster));
+    for index in (0..cluster.nodes.len()).filter(|&index| cluster.nodes[index].has_disk) {
         File::create(second_disk(cluster, index)).unwrap().set_len(SECOND_DISK_BYTES).unwrap();
-        cluster.adm_ok(index, &["create-md", "--node", &node.name, "r0/1"]);
+        cluster.create_md(index, "r0/1", &[]);
     }
 }
 
@@ -51,13 +51,8 @@ fn make_second_disks(cluster: &Cluster) {
 fn start(nodes: usize, clients: usize) -> Cluster {
     let mut cluster = Cluster::prepare(nodes, clients);
     make_second_disks(&cluster);
-    for index in 0..nodes {
-        cluster.launch(index);
-        cluster.adm_ok(index, &["up", "r0"]);
-    }
-    cluster.wait_connected(0);
-    cluster.adm_ok(0, &["primary", "--force", "r0"]);
-    (0..nodes).for_each(|index| cluster.wait_up_to_date(index));
+    cluster.begin();
+    cluster.make_in_sync();
     cluster
 }
 
@@ -262,9 +257,9 @@ fn a_disk_that_is_not_the_one_of_its_volume_is_never_served() {
         (cluster.disk(2).display().to_string(), own.display().to_string());
     let swapped = text.replace(&first_name, "X").replace(&second_name, &first_name);
     let swapped = swapped.replace('X', &second_name);
-    let said = refused_with(&cluster, || fs::write(cluster.config(), swapped).unwrap());
+    let said = refused_with(&cluster, || cluster.configure(&swapped));
     assert!(said.contains("volume 1; wanted is") && said.contains("volume 0"), "{said}");
-    fs::write(cluster.config(), &text).unwrap();
+    cluster.configure(&text);
 
     fs::rename(&own, &kept).unwrap();
     let said = refused_with(&cluster, || ());
@@ -303,7 +298,7 @@ fn a_replica_is_made_anew_with_all_of_its_disks() {
     cluster.adm_ok(2, &["down", "r0"]);
     fs::remove_file(second_disk(&cluster, 2)).unwrap();
     File::create(second_disk(&cluster, 2)).unwrap().set_len(SECOND_DISK_BYTES).unwrap();
-    cluster.adm_ok(2, &["create-md", "--force", "--node", "n2", "r0"]);
+    cluster.create_md(2, "r0", &["--force"]);
     cluster.adm_ok(2, &["up", "r0"]);
     cluster.wait_up_to_date(0);
     let (size, second_size) = (first.export().size_bytes, second.export().size_bytes);
@@ -346,13 +341,12 @@ fn a_volume_that_is_added_while_all_are_down_starts_equal() {
         let old = File::options().write(true).open(second_disk(&cluster, index)).unwrap();
         old.write_all_at(&[0xa0 | u8::try_from(index).unwrap(); BLOCK], 3 << 20).unwrap();
     }
-    fs::write(cluster.config(), two_volumes(&cluster)).unwrap();
+    cluster.configure(&two_volumes(&cluster));
     for index in [2, 1, 0] {
         cluster.adm_ok(index, &["down", "r0"]);
     }
     for index in 0..3 {
-        let name = cluster.nodes[index].name.clone();
-        cluster.adm_ok(index, &["create-md", "--node", &name, "r0/1"]);
+        cluster.create_md(index, "r0/1", &[]);
         cluster.adm_ok(index, &["up", "r0"]);
     }
     (0..3).for_each(|index| cluster.wait_up_to_date(index));

@@ -1,7 +1,5 @@
 //! The `startup` section: who is Primary when the daemons start.
 
-use std::fs;
-
 use api::role::Role;
 
 use crate::harness::Cluster;
@@ -10,9 +8,7 @@ use crate::harness::Cluster;
 fn a_node_becomes_primary_at_the_start_where_the_file_says_so() {
     let mut cluster = Cluster::start_in_sync(3, 0);
     cluster.adm_ok(0, &["secondary", "r0"]);
-    let text = cluster.config_text("r0");
-    let text = text.replacen("r0 {", "r0 {\n  startup { become-primary-on n1; }", 1);
-    fs::write(cluster.config(), text).unwrap();
+    cluster.configure(&cluster.config_with("startup { become-primary-on n1; }"));
     for index in 0..3 {
         cluster.adm_ok(index, &["adjust", "r0"]);
         assert_eq!(cluster.role(index), Role::Secondary, "not before a start");

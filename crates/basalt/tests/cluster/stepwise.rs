@@ -7,7 +7,7 @@ use api::disk_state::DiskState;
 use api::role::Role;
 
 use crate::BLOCK;
-use crate::harness::Cluster;
+use crate::harness::{Cluster, with_sections};
 
 fn disk(cluster: &Cluster, index: usize) -> DiskState {
     cluster.status(index).unwrap().devices[0].disk_state
@@ -58,9 +58,7 @@ fn steps_lead_where_up_leads() {
         cluster.adm_ok(index, &["new-path", "r0"]);
         cluster.adm_ok(index, &["adjust", "r0"]);
     }
-    cluster.wait_connected(0);
-    cluster.adm_ok(0, &["primary", "--force", "r0"]);
-    cluster.wait_up_to_date(0);
+    cluster.make_in_sync();
     let mut client = cluster.client(0);
     client.write(0, &[1; BLOCK]).unwrap();
 
@@ -124,9 +122,7 @@ fn a_restart_keeps_exactly_those_peers_apart_that_were() {
         (61, &["disk-options", "r0"]),
         (31, &["adjust", "r0:n1"]),
     ] {
-        let text = cluster.config_text("r0");
-        let section = format!("resource r0 {{ disk {{ al-extents {extents}; }}");
-        fs::write(cluster.config(), text.replacen("resource r0 {", &section, 1)).unwrap();
+        cluster.configure(&cluster.config_with(&format!("disk {{ al-extents {extents}; }}")));
         cluster.adm_ok(0, words);
         cluster.poll(0, &format!("connection to n1 after {words:?}"), || {
             (states()[0] == ConnectionState::Connected).then_some(())
@@ -152,18 +148,17 @@ fn why_there_is_no_disk_outlives_a_restart_that_is_not_about_it() {
     };
     assert!(says_why());
     let text = cluster.config_text("r0");
-    let changed = text.replacen("r0 {", "r0 { disk { al-extents 127; }", 1);
-    fs::write(cluster.config(), changed).unwrap();
+    cluster.configure(&with_sections(&text, "disk { al-extents 127; }"));
     cluster.adm_ok(1, &["disk-options", "r0"]);
     assert_eq!(disk(&cluster, 1), DiskState::Diskless);
     assert!(says_why());
     // Of another disk nobody knows whether it can be had.
     let (named, other) = (path.to_str().unwrap(), format!("{}-2", path.display()));
-    fs::write(cluster.config(), text.replace(&format!("{named};"), &format!("{other};"))).unwrap();
+    cluster.configure(&text.replace(&format!("{named};"), &format!("{other};")));
     cluster.adm_ok(1, &["adjust", "--skip-disk", "r0"]);
     assert_eq!(disk(&cluster, 1), DiskState::Diskless);
     assert!(!says_why());
-    fs::write(cluster.config(), text).unwrap();
+    cluster.configure(&text);
     fs::rename(&away, &path).unwrap();
     cluster.adm_ok(1, &["adjust", "r0"]);
     cluster.wait_up_to_date(1);

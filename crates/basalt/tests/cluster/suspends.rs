@@ -1,6 +1,5 @@
 //! Requests that are held back: for too few replicas or voters, and at an operator's word.
 
-use std::fs;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -12,9 +11,7 @@ use crate::harness::Cluster;
 
 /// Gives all nodes that run a configuration with these options; what the first one was told.
 fn adjust(cluster: &Cluster, nodes: &[usize], options: &str) -> String {
-    let body = format!("{{\n  options {{ {options} }}");
-    let text = cluster.config_text("r0").replacen('{', &body, 1);
-    fs::write(cluster.config(), text).unwrap();
+    cluster.configure(&cluster.config_with(&format!("options {{ {options} }}")));
     let said = nodes.iter().map(|&node| {
         let output = cluster.adm(node, &["adjust", "r0"]);
         assert!(output.status.success(), "{output:?}");

@@ -1,6 +1,5 @@
 //! The times of a `net` section: how long a peer that says nothing is waited for.
 
-use std::fs;
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
@@ -15,12 +14,7 @@ pub(crate) fn signal(cluster: &Cluster, index: usize, word: &str) {
 }
 
 fn adjust(cluster: &Cluster, options: &str) {
-    let body = format!("{{\n  net {{ {options} }}");
-    let text = cluster.config_text("r0").replacen("r0 {", &format!("r0 {body}"), 1);
-    fs::write(cluster.config(), text).unwrap();
-    for index in 0..cluster.nodes.len() {
-        cluster.adm_ok(index, &["adjust", "r0"]);
-    }
+    cluster.adjust_to(&format!("net {{ {options} }}"));
 }
 
 fn epoch(cluster: &Cluster) -> u64 {

@@ -103,13 +103,11 @@ fn nodes_that_poll_and_nodes_with_a_ring_work_together_and_say_which() {
     let mut cluster = Cluster::prepare(3, 0);
     let backends = ["poll", "io_uring", "poll"];
     for (index, backend) in backends.into_iter().enumerate() {
-        cluster.launch_with(index, &[("BASALT_IO_BACKEND", backend)]);
-        cluster.adm_ok(index, &["up", "r0"]);
+        cluster.nodes[index].environment = vec![("BASALT_IO_BACKEND", backend)];
     }
-    cluster.wait_connected(0);
-    cluster.adm_ok(0, &["primary", "--force", "r0"]);
+    cluster.begin();
+    cluster.make_in_sync();
     for (index, backend) in backends.into_iter().enumerate() {
-        cluster.wait_up_to_date(index);
         assert_eq!(cluster.status(index).unwrap().io_backend, backend);
     }
     let mut client = cluster.client(0);

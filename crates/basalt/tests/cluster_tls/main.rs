@@ -80,13 +80,11 @@ fn nothing_that_is_said_between_nodes_can_be_read_on_the_way() {
     for index in [2, 1, 0] {
         let theirs = if index == 0 { on_the_way } else { listening };
         let text = text.replace(&listening.to_string(), &theirs.to_string());
-        fs::write(cluster.config(), text).unwrap();
+        cluster.configure(&text);
         cluster.launch(index);
         cluster.adm_ok(index, &["up", "r0"]);
     }
-    cluster.wait_connected(0);
-    cluster.adm_ok(0, &["primary", "--force", "r0"]);
-    cluster.wait_up_to_date(0);
+    cluster.make_in_sync();
     let secret = b"what nobody else is to know of it";
     let mut client = cluster.client(0);
     client.write(0, &secret.repeat(2 * BLOCK)[..64 * BLOCK]).unwrap();
