@@ -496,15 +496,3 @@ impl Disks {
         Ok(None)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The id stands in metadata on disks: it must never change.
-    #[test]
-    fn resource_id_is_fnv_1a() {
-        assert_eq!(resource_id("").0, 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
-        assert_eq!(resource_id("a").0, 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
-    }
-}

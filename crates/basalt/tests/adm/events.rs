@@ -24,7 +24,7 @@ use crate::{quiet, status};
 /// 2026-01-31 12:00:00.123456
 pub(crate) const AT_US: u64 = 1_769_860_800_123_456;
 
-fn with_score(mut resource: ResourceStatus) -> ResourceStatus {
+pub(crate) fn with_score(mut resource: ResourceStatus) -> ResourceStatus {
     (resource.may_promote, resource.promotion_score) = promotion(&resource);
     resource
 }

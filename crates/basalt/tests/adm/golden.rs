@@ -10,7 +10,6 @@ use std::path::PathBuf;
 
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
-use api::events::promotion;
 use api::replication_state::ReplicationState;
 use api::response::{FailureCode, Reply, Response, Running, RunningReply};
 use api::role::Role;
@@ -22,7 +21,7 @@ use api::status::{
 use api::subscription::Update;
 use api::write_ordering::WriteOrdering;
 
-use crate::events::{AT_US, told};
+use crate::events::{AT_US, told, with_score};
 use crate::fake_node::{Place, Run};
 use crate::refused;
 
@@ -237,11 +236,6 @@ fn behind() -> ResourceStatus {
     (connection.peer_role, connection.protocol) = (Role::Primary, Some("A".to_owned()));
     connection.peer_devices[0].replication_state = ReplicationState::Behind;
     resource.epoch = epoch(&["bob", "carol"]);
-    resource
-}
-
-fn with_score(mut resource: ResourceStatus) -> ResourceStatus {
-    (resource.may_promote, resource.promotion_score) = promotion(&resource);
     resource
 }
 

@@ -6,16 +6,9 @@ use std::net::TcpListener;
 use api::role::Role;
 
 use crate::BLOCK;
+use crate::adjust::steps;
 use crate::harness::{Cluster, with_sections};
-use crate::several::{
-    SECOND_DISK_BYTES, assert_second_volumes_equal, client, second_disk, two_volumes,
-};
-
-fn told(cluster: &Cluster, words: &[&str]) -> Vec<String> {
-    let output = cluster.adm(0, words);
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
-}
+use crate::several::{SECOND_DISK_BYTES, assert_second_volumes_equal, second_disk, two_volumes};
 
 /// The file names the second volume now, and its disks are there.
 fn name_second(cluster: &Cluster) {
@@ -49,13 +42,13 @@ fn a_volume_is_added_under_a_client_of_the_first() {
     let epoch = cluster.status(0).unwrap().epoch;
     name_second(&cluster);
     let disk = second_disk(&cluster, 0).display().to_string();
-    let steps = [
+    let wanted = [
         "drbdsetup new-minor r0 2 1".to_owned(),
         "drbdsetup peer-device-options r0 3 1 --set-defaults --bitmap=no".to_owned(),
         format!("drbdmeta 2 v09 {disk} internal apply-al"),
         format!("drbdsetup attach 2 {disk} {disk} internal"),
     ];
-    assert_eq!(told(&cluster, &["adjust", "--dry-run", "r0"]), steps);
+    assert_eq!(steps(&cluster, &["adjust", "--dry-run", "r0"]), wanted);
     let said = cluster.adm_refused(0, &["adjust", "r0"]);
     assert!(said.contains("basalt adm create-md r0/1"), "{said}");
     assert_eq!(cluster.status(0).unwrap().devices.len(), 1, "nothing was changed");
@@ -69,10 +62,10 @@ fn a_volume_is_added_under_a_client_of_the_first() {
         first.write(8192, &[3; BLOCK]).unwrap();
     }
     assert!(waits_for_disks(&cluster, 1), "node 0 has no disk for it yet");
-    assert_eq!(told(&cluster, &["--verbose", "adjust", "r0"]), steps);
+    assert_eq!(steps(&cluster, &["--verbose", "adjust", "r0"]), wanted);
     wait_in_use(&cluster, 0);
-    assert_eq!(told(&cluster, &["adjust", "--dry-run", "r0"]), [""; 0]);
-    let mut second = client(&cluster, 0, "r0/1");
+    assert_eq!(steps(&cluster, &["adjust", "--dry-run", "r0"]), [""; 0]);
+    let mut second = cluster.client_of(0, "r0/1");
     let size = second.export().size_bytes;
     assert!(size > 32 << 20, "{size}");
     let mut block = [9; BLOCK];
@@ -97,7 +90,7 @@ fn a_volume_is_added_under_a_client_of_the_first() {
 
     // Everyone has it, the member without a disk, too, and after a restart.
     cluster.kill(0);
-    let mut second = client(&cluster, 3, "r0/1");
+    let mut second = cluster.client_of(3, "r0/1");
     second.read(0, &mut block).unwrap();
     assert_eq!(block, [4; BLOCK]);
     second.write(4096, &[7; BLOCK]).unwrap();
@@ -119,7 +112,7 @@ fn a_member_that_was_away_gets_the_volume_when_it_is_adjusted() {
         cluster.adm_ok(index, &["adjust", "r0"]);
     }
     wait_in_use(&cluster, 0);
-    let mut second = client(&cluster, 0, "r0/1");
+    let mut second = cluster.client_of(0, "r0/1");
     let size = second.export().size_bytes;
     second.write(1 << 20, &vec![4; 1 << 20]).unwrap();
     second.flush().unwrap();
@@ -162,7 +155,7 @@ fn a_volume_that_is_half_added_outlives_a_restart_of_all() {
     assert!(waits_for_disks(&cluster, 0));
     cluster.adm_ok(2, &["adjust", "r0"]);
     wait_in_use(&cluster, 0);
-    let mut second = client(&cluster, 0, "r0/1");
+    let mut second = cluster.client_of(0, "r0/1");
     let size = second.export().size_bytes;
     second.write(1 << 20, &[4; BLOCK]).unwrap();
     second.flush().unwrap();
@@ -194,7 +187,7 @@ fn a_volume_that_comes_with_a_failing_restart_is_added_later() {
     drop(taken);
     cluster.adjust();
     wait_in_use(&cluster, 0);
-    let mut second = client(&cluster, 0, "r0/1");
+    let mut second = cluster.client_of(0, "r0/1");
     second.write(0, &[5; BLOCK]).unwrap();
     second.flush().unwrap();
     second.close().unwrap();

@@ -15,10 +15,8 @@ use stdx::testing::skip;
 use crate::BLOCK;
 use crate::harness::{Cluster, DISK_BYTES, with_sections};
 
-fn steps(cluster: &Cluster, words: &[&str]) -> Vec<String> {
-    let output = cluster.adm(0, words);
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+pub(crate) fn steps(cluster: &Cluster, words: &[&str]) -> Vec<String> {
+    cluster.adm_told(0, words).lines().map(str::to_owned).collect()
 }
 
 #[test]

@@ -3,12 +3,10 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
-
-use frontend::nbd::client::{Connection, Wishes};
 
 use crate::BLOCK;
 use crate::harness::{Cluster, DISK_BYTES};
+use crate::several::second_disk;
 
 const GENERATION: u64 = 0x1122_3344_5566_7788;
 /// What DRBD leaves for data on such a disk with three slots: 4 KiB, 32 KiB and a bitmap before it.
@@ -150,10 +148,6 @@ fn replicas_that_were_only_up_return_to_drbd() {
     }
 }
 
-fn second_disk(cluster: &Cluster, index: usize) -> PathBuf {
-    cluster.directory.path().join(format!("second{index}"))
-}
-
 /// The same with a second volume of DRBD's at each node, with a history of its own.
 fn prepare_two() -> Cluster {
     let cluster = prepare(None);
@@ -192,8 +186,7 @@ fn volumes_of_one_resource_are_adopted_together_and_start_without_a_copy() {
     for index in 0..3 {
         cluster.wait_up_to_date(index);
     }
-    let uri = format!("nbd+unix:///r0/1?socket={}", cluster.nbd_socket(2).display());
-    let mut second = Connection::open(&uri.parse().unwrap(), &Wishes::default()).unwrap();
+    let mut second = cluster.client_of(2, "r0/1");
     assert_eq!(second.export().size_bytes, SIZE_BYTES);
     let mut read = [0; BLOCK];
     second.read(2 << 20, &mut read).unwrap();

@@ -46,11 +46,9 @@ fn writes_are_counted_at_both_ends_while_they_are_under_way_and_after() {
     let sent = base[0][0] + kib + block_kib;
     cluster.wait(0, "a write under way", |status| counted(status, 1) == [sent, 0, 8, 1, 0]);
     cluster.wait(2, "a write that is owed", |status| counted(status, 0)[4] == 1);
-    let shown = cluster.adm(0, &["status", "--verbose", "r0"]);
-    let shown = String::from_utf8(shown.stdout).unwrap();
+    let shown = cluster.adm_told(0, &["status", "--verbose", "r0"]);
     assert!(shown.contains("ap-in-flight:8"), "{shown}");
-    let told = cluster.adm(0, &["events2", "--now", "--statistics", "r0"]);
-    let told = String::from_utf8(told.stdout).unwrap();
+    let told = cluster.adm_told(0, &["events2", "--now", "--statistics", "r0"]);
     assert!(told.contains("ap-in-flight:8") && told.contains("pending:1"), "{told}");
     place.thaw();
     let client = writer.join().unwrap();

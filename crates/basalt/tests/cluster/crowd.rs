@@ -12,7 +12,6 @@ use frontend::nbd::wire::{Command, OPT_EXPORT_NAME, OPT_INFO, OPTION_MAGIC, REQU
 use crate::harness::{Cluster, DISK_BYTES};
 use crate::hung_disks::prepare_two_resources;
 use crate::initiator::{Digests, Initiator, command};
-use crate::several::client;
 
 /// 64 KiB are taken for each of these, and a data thread has 2,048 times that.
 const BYTES: usize = 8 << 10;
@@ -196,7 +195,7 @@ fn requests_that_nobody_waits_for_any_more_hold_up_no_other_volume() {
     cluster.adm_ok(0, &["suspend-io", "r0"]);
     let mut under_way = 0;
     for _ in 0..15 {
-        let (mut sender, receiver, _) = client(&cluster, 0, "r0").split();
+        let (mut sender, receiver, _) = cluster.client_of(0, "r0").split();
         // It takes as many as there is room for.
         let sending = thread::spawn(move || {
             let mut requests = (0..100).map(|cookie| write_of(cookie, cookie << 17, 128 << 10));
@@ -206,14 +205,14 @@ fn requests_that_nobody_waits_for_any_more_hold_up_no_other_volume() {
         receiver.shutdown().unwrap();
         sending.join().unwrap();
     }
-    let mut other = client(&cluster, 0, "r1");
+    let mut other = cluster.client_of(0, "r1");
     other.set_read_timeout(PATIENCE).unwrap();
     for round in 0..50 {
         other.write(round << 17, &[2; 128 << 10]).unwrap();
     }
     // And the room comes back.
     cluster.adm_ok(0, &["resume-io", "r0"]);
-    let mut again = client(&cluster, 0, "r0");
+    let mut again = cluster.client_of(0, "r0");
     again.set_read_timeout(PATIENCE).unwrap();
     for round in 0..50 {
         again.write(round << 17, &[3; 128 << 10]).unwrap();

@@ -1,42 +1,29 @@
 //! Disks that are given up and taken back, while the checker loads the volume.
 
 use std::fs::{self, File};
-use std::process::{Child, Command, Stdio};
 
 use api::disk_state::DiskState;
 use api::role::Role;
 
 use crate::BLOCK;
 use crate::harness::{Cluster, DISK_BYTES};
+use crate::load::Load;
 
-/// The checker at the first node, which is Primary.
-struct Checker(Child);
-
-impl Checker {
-    fn start(cluster: &Cluster, seconds: u32) -> Self {
-        let uri = format!("nbd+unix:///r0?socket={}", cluster.nbd_socket(0).display());
-        let mut command = Command::new(env!("CARGO_BIN_EXE_basalt"));
-        command.args(["bench", "verify", "--json", "--span-mib", "24", "--nbd", &uri]);
-        command.args(["--seconds", &seconds.to_string()]);
-        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        Self(child.spawn().unwrap())
-    }
-
-    /// All of it was one session without an error, and nothing was lost.
-    fn passes(self) {
-        let output = self.0.wait_with_output().unwrap();
-        let said = String::from_utf8(output.stdout).unwrap();
-        let report: serde_json::Value = serde_json::from_str(&said).unwrap();
-        assert!(output.status.success(), "{said}");
-        for field in ["lost", "stale", "torn", "misdirected", "refused", "unanswered"] {
-            assert_eq!(report[field], 0, "{field} in {said}");
-        }
-        assert_eq!(report["sessions"].as_array().unwrap().len(), 1, "{said}");
-        assert!(report["writes"]["count"].as_u64().unwrap() > 500, "{said}");
-    }
+/// At the first node, which is Primary.
+fn start_load(cluster: &Cluster) -> Load {
+    Load::start(cluster, "r0", 1, 8)
 }
 
-fn disk_state(cluster: &Cluster, index: usize) -> DiskState {
+/// All of it was one session without an error, and nothing was lost.
+fn passes(load: Load) {
+    let report = load.loses_nothing(500);
+    for field in ["refused", "unanswered"] {
+        assert_eq!(report[field], 0, "{field} in {report}");
+    }
+    assert_eq!(report["sessions"].as_array().unwrap().len(), 1, "{report}");
+}
+
+pub(crate) fn disk_state(cluster: &Cluster, index: usize) -> DiskState {
     cluster.status(index).unwrap().devices[0].disk_state
 }
 
@@ -61,10 +48,10 @@ fn detach_and_attach(cluster: &Cluster, index: usize) {
 fn primary_goes_on_without_its_disk_and_takes_it_back() {
     let cluster = Cluster::start_in_sync(3, 0);
     let size = cluster.client(0).export().size_bytes;
-    let checker = Checker::start(&cluster, 8);
+    let load = start_load(&cluster);
     detach_and_attach(&cluster, 0);
     assert_eq!(cluster.role(0), Role::Primary);
-    checker.passes();
+    passes(load);
     cluster.assert_replicas_equal(size);
     cluster.poll(0, "three lines of a disk that was attached", || {
         (cluster.log(0).matches("the disk was attached").count() == 3).then_some(())
@@ -75,9 +62,9 @@ fn primary_goes_on_without_its_disk_and_takes_it_back() {
 fn secondary_gives_its_disk_up_and_takes_it_back() {
     let cluster = Cluster::start_in_sync(3, 0);
     let size = cluster.client(0).export().size_bytes;
-    let checker = Checker::start(&cluster, 8);
+    let load = start_load(&cluster);
     detach_and_attach(&cluster, 1);
-    checker.passes();
+    passes(load);
     cluster.assert_replicas_equal(size);
 }
 
@@ -86,7 +73,7 @@ fn secondary_gives_its_disk_up_and_takes_it_back() {
 fn disk_that_was_missing_at_the_start_is_attached_later() {
     let mut cluster = Cluster::start_in_sync(3, 0);
     let size = cluster.client(0).export().size_bytes;
-    let checker = Checker::start(&cluster, 8);
+    let load = start_load(&cluster);
     cluster.kill(1);
     let (disk, kept) = (cluster.disk(1), cluster.disk(1).with_extension("kept"));
     fs::rename(&disk, &kept).unwrap();
@@ -106,7 +93,7 @@ fn disk_that_was_missing_at_the_start_is_attached_later() {
         cluster.wait_up_to_date(index);
     }
     assert_eq!(cluster.status(1).unwrap().reasons, Vec::<String>::new());
-    checker.passes();
+    passes(load);
     cluster.assert_replicas_equal(size);
 }
 

@@ -3,14 +3,7 @@
 use api::role::Role;
 
 use crate::BLOCK;
-use crate::harness::{Cluster, DISK_BYTES};
-
-/// Distinct content for each block and round.
-fn pattern(index: u64, round: u8) -> [u8; BLOCK] {
-    let mut block = [round; BLOCK];
-    block[..8].copy_from_slice(&index.to_le_bytes());
-    block
-}
+use crate::harness::{Cluster, DISK_BYTES, pattern};
 
 #[test]
 fn killed_secondary_gets_what_it_missed() {

@@ -7,7 +7,6 @@ use api::disk_state::DiskState;
 
 use crate::BLOCK;
 use crate::harness::Cluster;
-use crate::several::client;
 
 const WRITES: usize = 200;
 
@@ -48,7 +47,7 @@ fn disk_that_comes_after_the_connections_gets_what_is_written() {
     cluster.poll(2, "replica of r1", || {
         (status(2)?.devices[0].disk_state == DiskState::UpToDate).then_some(())
     });
-    let mut client = client(&cluster, 0, "r1");
+    let mut client = cluster.client_of(0, "r1");
     for turn in 0..WRITES {
         let bytes: Vec<u8> = (0..=250).cycle().skip(turn).take((turn % 8 + 1) * BLOCK).collect();
         client.write(u64::try_from(turn * 8 * BLOCK).unwrap(), &bytes).unwrap();

@@ -12,22 +12,12 @@ use io::now;
 
 use crate::BLOCK;
 use crate::frozen::Place;
-use crate::harness::Cluster;
+use crate::harness::{Cluster, pattern};
+use crate::protocols::letters;
 
 /// Gives all nodes that run a configuration with protocol A between the first and the last one.
 fn follow(cluster: &Cluster) {
     cluster.adjust_to("net { protocol A; }");
-}
-
-fn letters(status: &ResourceStatus) -> Vec<Option<&str>> {
-    status.connections.iter().map(|connection| connection.protocol.as_deref()).collect()
-}
-
-/// Distinct content for each block and round.
-fn pattern(index: u64, round: u8) -> [u8; BLOCK] {
-    let mut block = [round; BLOCK];
-    block[..8].copy_from_slice(&index.to_le_bytes());
-    block
 }
 
 /// A follower that stands still keeps nobody waiting, for as long as the bound holds.
@@ -39,7 +29,7 @@ fn nobody_waits_for_a_follower_and_both_ends_say_so() {
     follow(&cluster);
     cluster.wait(0, "protocol A", |status| letters(status) == [Some("A"), Some("A")]);
     cluster.wait(2, "protocol A at its end", |status| letters(status) == [Some("A"), None]);
-    let shown = String::from_utf8(cluster.adm(0, &["status", "r0"]).stdout).unwrap();
+    let shown = cluster.adm_told(0, &["status", "r0"]);
     assert!(shown.contains("n1 role:Secondary protocol:A"), "{shown}");
     let mut show = Command::new(env!("CARGO_BIN_EXE_basalt"));
     show.args(["setup", "--node-socket"]).arg(cluster.state_dir(0).join("admin.sock"));
@@ -71,9 +61,7 @@ fn a_follower_alone_takes_over_by_force_with_what_came_first() {
     }
     cluster.kill(0);
     drop(client);
-    let refused = cluster.adm(1, &["primary", "r0"]);
-    assert!(!refused.status.success());
-    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let said = cluster.adm_refused(1, &["primary", "r0"]);
     assert!(said.contains("protocol A") && said.contains("--force"), "{said}");
     cluster.adm_ok(1, &["primary", "--force", "r0"]);
     assert_eq!(cluster.status(1).unwrap().epoch.unwrap().losses, 1);
@@ -144,13 +132,11 @@ fn a_follower_that_stands_still_falls_behind_and_returns() {
         replication(status, 0) == ReplicationState::Behind
             && status.devices[0].disk_state == DiskState::Outdated
     });
-    let told =
-        |index: usize, words: &[&str]| String::from_utf8(cluster.adm(index, words).stdout).unwrap();
-    let shown = told(0, &["status", "--verbose", "r0"]);
+    let shown = cluster.adm_told(0, &["status", "--verbose", "r0"]);
     assert!(shown.contains("replication:Ahead") && shown.contains("congested:yes"), "{shown}");
-    let shown = told(2, &["events2", "--now", "r0"]);
+    let shown = cluster.adm_told(2, &["events2", "--now", "r0"]);
     assert!(shown.contains("replication:Behind"), "{shown}");
-    let shown = told(0, &["status", "--json", "r0"]);
+    let shown = cluster.adm_told(0, &["status", "--json", "r0"]);
     assert!(shown.contains("\"replication-state\": \"Ahead\""), "{shown}");
     write_ahead(&mut client, 3);
     place.thaw();

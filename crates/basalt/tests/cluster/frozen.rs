@@ -18,7 +18,7 @@ pub(crate) struct Place {
     is_frozen: bool,
 }
 
-fn run(program: &str, words: &[&str]) -> bool {
+pub(crate) fn run(program: &str, words: &[&str]) -> bool {
     let output = Command::new(program).args(words).output();
     output.is_ok_and(|output| output.status.success())
 }

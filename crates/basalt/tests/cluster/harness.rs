@@ -22,6 +22,8 @@ use frontend::nbd::client::{ClientError, Connection, Wishes};
 use io::now;
 use tempfile::TempDir;
 
+use crate::BLOCK;
+
 #[path = "../../src/ports.rs"]
 mod ports;
 
@@ -134,6 +136,13 @@ pub(crate) fn with_sections(text: &str, sections: &str) -> String {
     let start = text.find("resource ").unwrap();
     let (before, after) = text.split_at(start + text[start..].find('{').unwrap() + 1);
     format!("{before} {sections}{after}")
+}
+
+/// Distinct content for each block and round.
+pub(crate) fn pattern(index: u64, round: u8) -> [u8; BLOCK] {
+    let mut block = [round; BLOCK];
+    block[..8].copy_from_slice(&index.to_le_bytes());
+    block
 }
 
 impl Cluster {
@@ -351,9 +360,27 @@ impl Cluster {
 
     #[track_caller]
     pub(crate) fn adm_ok(&self, index: usize, words: &[&str]) {
+        self.adm_warned(index, words);
+    }
+
+    /// What a command that is done tells.
+    #[track_caller]
+    pub(crate) fn adm_told(&self, index: usize, words: &[&str]) -> String {
+        String::from_utf8(self.adm_done(index, words).stdout).unwrap()
+    }
+
+    /// What a command that is done complains of all the same.
+    #[track_caller]
+    pub(crate) fn adm_warned(&self, index: usize, words: &[&str]) -> String {
+        String::from_utf8(self.adm_done(index, words).stderr).unwrap()
+    }
+
+    #[track_caller]
+    fn adm_done(&self, index: usize, words: &[&str]) -> Output {
         let output = self.adm(index, words);
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{words:?} on node {index}: {said}");
+        output
     }
 
     /// What a command that must fail complains of.
@@ -453,14 +480,24 @@ impl Cluster {
     }
 
     pub(crate) fn uri(&self, index: usize) -> Uri {
+        self.uri_of(index, "r0")
+    }
+
+    pub(crate) fn uri_of(&self, index: usize, export: &str) -> Uri {
         let socket = self.nbd_socket(index);
-        format!("nbd+unix:///r0?socket={}", socket.display()).parse().unwrap()
+        format!("nbd+unix:///{export}?socket={}", socket.display()).parse().unwrap()
     }
 
     /// A client of this node, as soon as the node can serve one.
     #[track_caller]
     pub(crate) fn client(&self, index: usize) -> Connection {
-        self.poll(index, "NBD session", || self.connect(index).ok())
+        self.client_of(index, "r0")
+    }
+
+    #[track_caller]
+    pub(crate) fn client_of(&self, index: usize, export: &str) -> Connection {
+        let open = || Connection::open(&self.uri_of(index, export), &Wishes::default()).ok();
+        self.poll(index, "NBD session", open)
     }
 
     /// The data of a replica. The daemons have to be idle or gone.

@@ -6,15 +6,10 @@ use std::time::Duration;
 
 use api::disk_state::DiskState;
 use api::role::Role;
-use api::status::ResourceStatus;
 
 use crate::BLOCK;
 use crate::harness::Cluster;
-
-fn voters(status: &ResourceStatus) -> Vec<String> {
-    let votes = status.quorum_votes.as_ref().unwrap();
-    votes.voters.iter().map(|voter| voter.name.clone()).collect()
-}
+use crate::members::voters;
 
 #[test]
 fn two_are_stopped_in_turn_and_the_last_one_serves() {

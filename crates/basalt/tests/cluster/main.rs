@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
 mod harness;
+mod load;
 mod relay;
 mod frozen;
 #[path = "../../src/cluster/disks/fuse.rs"]

@@ -4,7 +4,6 @@
 //! It takes root, and the programs `ip` and `nft`; without them it says so and shows nothing.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -16,6 +15,7 @@ use io::now;
 use stdx::testing::skip;
 
 use crate::BLOCK;
+use crate::frozen::run;
 use crate::harness::Cluster;
 
 const SERVERS: usize = 3;
@@ -29,11 +29,6 @@ const LONGEST_WAIT: Duration = Duration::from_millis(2500);
 struct Networks {
     hub: String,
     hosts: Vec<String>,
-}
-
-fn run(program: &str, words: &[&str]) -> bool {
-    let output = Command::new(program).args(words).output();
-    output.is_ok_and(|output| output.status.success())
 }
 
 #[track_caller]

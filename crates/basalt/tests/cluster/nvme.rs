@@ -15,7 +15,7 @@ const NON_OPTIMIZED: u8 = 2;
 const INACCESSIBLE: u8 = 3;
 const STATUS_INACCESSIBLE: u16 = 0x302;
 
-fn initiator(cluster: &Cluster, index: usize) -> Initiator {
+pub(crate) fn initiator(cluster: &Cluster, index: usize) -> Initiator {
     Initiator::connect(cluster.nodes[index].nvme, Digests::None, 0)
 }
 

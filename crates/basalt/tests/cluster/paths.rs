@@ -182,8 +182,7 @@ fn path_that_waits_is_watched_and_disturbs_nothing() {
     for mode in [Mode::Silent, Mode::Refusing] {
         paths.relays[1].set(mode);
         paths.wait_for(&[true, false], &[true, false]);
-        let said = cluster.adm(0, &["explain", "r0"]);
-        let said = String::from_utf8(said.stdout).unwrap();
+        let said = cluster.adm_told(0, &["explain", "r0"]);
         let [own, relay] = [paths.own[1], paths.relays[1].address];
         assert!(
             said.contains(&format!("the path from {own} to n1 at {relay} is down for ")),
@@ -272,8 +271,7 @@ fn both_ends_listen_on_every_path_and_show_it() {
     let status = paths.cluster.status(1).unwrap();
     let ports: Vec<u16> = paths_at(&status, 1).iter().map(|path| path.this_host.port).collect();
     assert_eq!(ports, paths.listening.map(|address| address.port()));
-    let said = paths.cluster.adm(0, &["status", "--verbose", "r0"]);
-    let said = String::from_utf8(said.stdout).unwrap();
+    let said = paths.cluster.adm_told(0, &["status", "--verbose", "r0"]);
     let line = |index: usize, established: &str| {
         format!("peer:ipv4:{} established:{established}", paths.relays[index].address)
     };

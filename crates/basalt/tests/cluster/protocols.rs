@@ -7,30 +7,19 @@ use api::connection_state::ConnectionState;
 use api::status::ResourceStatus;
 
 use crate::BLOCK;
-use crate::harness::Cluster;
+use crate::harness::{Cluster, pattern};
 
 /// Gives all nodes that run a configuration with this protocol.
 fn adjust(cluster: &Cluster, protocol: &str) {
     cluster.adjust_to(&format!("net {{ protocol {protocol}; }}"));
 }
 
-fn said(cluster: &Cluster, words: &[&str]) -> String {
-    String::from_utf8(cluster.adm(0, words).stdout).unwrap()
-}
-
-fn letters(status: &ResourceStatus) -> Vec<Option<&str>> {
+pub(crate) fn letters(status: &ResourceStatus) -> Vec<Option<&str>> {
     status.connections.iter().map(|connection| connection.protocol.as_deref()).collect()
 }
 
 fn losses(cluster: &Cluster, index: usize) -> u32 {
     cluster.status(index).unwrap().epoch.unwrap().losses
-}
-
-/// Distinct content for each block and round.
-fn pattern(index: u64, round: u8) -> [u8; BLOCK] {
-    let mut block = [round; BLOCK];
-    block[..8].copy_from_slice(&index.to_le_bytes());
-    block
 }
 
 /// The Primary's configuration decides, under its clients; both ends say what is in effect.
@@ -43,9 +32,9 @@ fn the_protocol_changes_under_a_client_and_is_told() {
     adjust(&cluster, "B");
     cluster.wait(0, "protocol B", |status| letters(status) == [Some("B"), Some("B")]);
     cluster.wait(2, "protocol B at its end", |status| letters(status) == [Some("B"), None]);
-    let shown = said(&cluster, &["status", "r0"]);
+    let shown = cluster.adm_told(0, &["status", "r0"]);
     assert!(shown.contains("n1 role:Secondary protocol:B"), "{shown}");
-    let dumped = said(&cluster, &["dump", "r0"]);
+    let dumped = cluster.adm_told(0, &["dump", "r0"]);
     assert!(dumped.contains("protocol") && dumped.contains("B;"), "{dumped}");
     let mut show = Command::new(env!("CARGO_BIN_EXE_basalt"));
     show.args(["setup", "--node-socket"]).arg(cluster.state_dir(0).join("admin.sock"));
@@ -136,7 +125,7 @@ fn a_takeover_by_a_restarted_member_alone_says_that_writes_may_be_lost() {
     cluster.adm_ok(1, &["reopen", "r0"]);
     let mut client = cluster.client(1);
     assert_eq!(losses(&cluster, 1), 1);
-    let shown = String::from_utf8(cluster.adm(1, &["explain", "r0"]).stdout).unwrap();
+    let shown = cluster.adm_told(1, &["explain", "r0"]);
     assert!(shown.contains("once"), "{shown}");
     let mut bytes = [0; BLOCK];
     for index in 1..50 {

@@ -6,7 +6,8 @@ use api::role::Role;
 
 use crate::BLOCK;
 use crate::harness::Cluster;
-use crate::initiator::{Digests, Initiator, command};
+use crate::initiator::{Initiator, command};
+use crate::nvme::initiator;
 
 const OPTIMIZED: u8 = 1;
 const INACCESSIBLE: u8 = 3;
@@ -19,9 +20,7 @@ fn with_losses() -> Cluster {
     client.write(0, &[1; BLOCK]).unwrap();
     cluster.kill(0);
     drop(client);
-    let said = cluster.adm(1, &["primary", "--force", "r0"]);
-    assert!(said.status.success());
-    let said = String::from_utf8(said.stderr).unwrap();
+    let said = cluster.adm_warned(1, &["primary", "--force", "r0"]);
     assert!(said.contains("`basalt adm reopen r0`"), "it says what to type: {said}");
     cluster
 }
@@ -41,7 +40,7 @@ fn awaits_reopen(cluster: &Cluster, index: usize) -> bool {
 fn nbd_clients_are_refused_on_every_node_until_reopen() {
     let mut cluster = with_losses();
     assert_refused(&cluster, 1);
-    let explained = String::from_utf8(cluster.adm(1, &["explain", "r0"]).stdout).unwrap();
+    let explained = cluster.adm_told(1, &["explain", "r0"]);
     assert!(explained.contains("adm reopen r0"), "{explained}");
     // Neither another Primary nor a restart makes anybody forget.
     cluster.launch(0);
@@ -98,10 +97,6 @@ fn the_next_loss_has_to_be_looked_at_again() {
     assert_refused(&cluster, 0);
     cluster.adm_ok(0, &["reopen", "r0"]);
     cluster.client(0).close().unwrap();
-}
-
-fn initiator(cluster: &Cluster, index: usize) -> Initiator {
-    Initiator::connect(cluster.nodes[index].nvme, Digests::None, 0)
 }
 
 fn name(initiator: &mut Initiator) -> [u8; 16] {

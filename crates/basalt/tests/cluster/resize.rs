@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::os::unix::fs::FileExt;
-use std::process::{Child, Command, Stdio};
 
 use frontend::nbd::client::Connection;
 use node::create_md::{CreateMdOptions, Overwrite, create_md};
 
 use crate::BLOCK;
 use crate::harness::Cluster;
+use crate::load::Load;
 
 pub(crate) const GROWN: u64 = 160 << 20;
 
@@ -223,35 +223,12 @@ fn a_size_that_cannot_be_had_is_refused_and_changes_nothing() {
     client.close().unwrap();
 }
 
-/// Writes through one node after the other, whoever serves, and checks what it reads back.
-fn start_load(cluster: &Cluster, seconds: u32) -> Child {
-    let uris = (0..cluster.nodes.len())
-        .map(|index| format!("nbd+unix:///r0?socket={}", cluster.nbd_socket(index).display()));
-    let uris: Vec<String> = uris.collect();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_basalt"));
-    command.args(["bench", "verify", "--json", "--nbd", &uris.join(",")]);
-    command.args(["--span-mib", "24", "--seconds", &seconds.to_string()]);
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    child.spawn().unwrap()
-}
-
-fn assert_nothing_lost(load: Child) {
-    let output = load.wait_with_output().unwrap();
-    let said = String::from_utf8(output.stdout).unwrap();
-    let report: serde_json::Value = serde_json::from_str(&said).unwrap();
-    assert!(output.status.success(), "{said}");
-    for field in ["lost", "stale", "torn", "misdirected"] {
-        assert_eq!(report[field], 0, "{field} in {said}");
-    }
-    assert!(report["writes"]["count"].as_u64().unwrap() > 100, "{said}");
-}
-
 /// Twice in a row: the node that serves is killed in the middle of the first time, another one in
 /// that of the second. Either size is a good one; asked again, it is the new one.
 #[test]
 fn a_volume_grows_twice_under_load_while_nodes_die() {
     let mut cluster = Cluster::start_in_sync(3, 0);
-    let load = start_load(&cluster, 12);
+    let load = Load::start(&cluster, "r0", 3, 12);
     cluster.poll(0, "writes", || {
         let status = cluster.status(0)?;
         (status.devices[0].statistics.as_ref()?.written > 1000).then_some(())
@@ -281,7 +258,7 @@ fn a_volume_grows_twice_under_load_while_nodes_die() {
         (0..3).for_each(|index| cluster.wait_up_to_date(index));
         last = size;
     }
-    assert_nothing_lost(load);
+    load.loses_nothing(100);
     let mut client = cluster.client(1);
     assert_eq!(client.export().size_bytes, last);
     for at in [before, 96 << 20, last - BLOCK as u64] {

@@ -248,8 +248,7 @@ fn a_primary_that_missed_writes_shows_its_own_copy() {
     assert_eq!(sources.len(), 1, "{status:#?}");
     assert_eq!(status.role, Role::Primary);
     assert_eq!(status.devices[0].disk_state, DiskState::Inconsistent);
-    let told = cluster.adm(2, &["explain", "r0"]);
-    let told = String::from_utf8(told.stdout).unwrap();
+    let told = cluster.adm_told(2, &["explain", "r0"]);
     assert!(told.contains("volume 0 is being copied here from n0"), "{told}");
     cluster.wait_up_to_date(2);
     let status = cluster.status(2).unwrap();

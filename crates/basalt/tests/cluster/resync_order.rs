@@ -9,7 +9,7 @@ use std::time::Duration;
 use api::disk_state::DiskState;
 use api::replication_state::ReplicationState;
 use api::status::ResourceStatus;
-use frontend::nbd::client::{Connection, Wishes};
+use frontend::nbd::client::Connection;
 use io::now;
 
 use crate::BLOCK;
@@ -69,12 +69,6 @@ fn is_up_to_date(status: &ResourceStatus) -> bool {
     status.devices[0].disk_state == DiskState::UpToDate
 }
 
-fn client(cluster: &Cluster, name: &str) -> Connection {
-    let text = format!("nbd+unix:///{name}?socket={}", cluster.nbd_socket(0).display());
-    let uri = text.parse().unwrap();
-    cluster.poll(0, "NBD session", || Connection::open(&uri, &Wishes::default()).ok())
-}
-
 fn is_suspended(status: &ResourceStatus) -> bool {
     let mut devices = status.connections.iter().flat_map(|it| &it.peer_devices);
     devices.any(|it| {
@@ -85,7 +79,7 @@ fn is_suspended(status: &ResourceStatus) -> bool {
 /// Node 2 is down, and misses much of `r0`, after which `r1` comes. With a client of each.
 fn start_with_much_to_copy() -> (Cluster, Connection, Connection) {
     let mut cluster = start("resync-after r0/0;", &[]);
-    let (mut first, mut second) = (client(&cluster, "r0"), client(&cluster, "r1"));
+    let (mut first, mut second) = (cluster.client_of(0, "r0"), cluster.client_of(0, "r1"));
     cluster.kill(2);
     for at in (0..DIRTY_BYTES).step_by(1 << 20) {
         first.write(at as u64, &vec![1; 1 << 20]).unwrap();
@@ -159,7 +153,7 @@ fn is_copied(status: &ResourceStatus) -> bool {
 #[test]
 fn no_more_resources_are_resynced_at_a_time_than_the_node_was_told() {
     let mut cluster = start("c-max-rate 2M;", &["--max-parallel-resyncs", "1"]);
-    let mut clients = [client(&cluster, "r0"), client(&cluster, "r1")];
+    let mut clients = [cluster.client_of(0, "r0"), cluster.client_of(0, "r1")];
     cluster.kill(2);
     for client in &mut clients {
         for at in (0..DIRTY_BYTES).step_by(1 << 20) {
@@ -193,7 +187,7 @@ fn no_more_resources_are_resynced_at_a_time_than_the_node_was_told() {
 #[test]
 fn a_resync_beside_a_client_keeps_to_its_rate() {
     let mut cluster = start("c-max-rate 2M;", &[]);
-    let mut client = client(&cluster, "r0");
+    let mut client = cluster.client_of(0, "r0");
     cluster.kill(2);
     for at in (0..DIRTY_BYTES).step_by(1 << 20) {
         client.write(at as u64, &vec![1; 1 << 20]).unwrap();

@@ -3,21 +3,18 @@
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 
 use api::role::Role;
 use api::status::ResourceStatus;
-use frontend::nbd::client::uri::Uri;
-use frontend::nbd::client::{Connection, Wishes};
 use frontend::nvme::wire::le64;
 
 use crate::BLOCK;
 use crate::harness::Cluster;
 use crate::initiator::{Digests, Initiator};
+use crate::load::Load;
 use crate::machine::{Answer, Machine, NAME, WRITE};
 
 pub(crate) const SECOND_DISK_BYTES: u64 = 48 << 20;
-const SPAN_MIB: u64 = 24;
 
 pub(crate) fn second_disk(cluster: &Cluster, index: usize) -> PathBuf {
     cluster.directory.path().join(format!("second{index}"))
@@ -56,16 +53,6 @@ fn start(nodes: usize, clients: usize) -> Cluster {
     cluster
 }
 
-fn uri(cluster: &Cluster, index: usize, export: &str) -> Uri {
-    let socket = cluster.nbd_socket(index);
-    format!("nbd+unix:///{export}?socket={}", socket.display()).parse().unwrap()
-}
-
-pub(crate) fn client(cluster: &Cluster, index: usize, export: &str) -> Connection {
-    let uri = uri(cluster, index, export);
-    cluster.poll(index, "NBD session", || Connection::open(&uri, &Wishes::default()).ok())
-}
-
 fn data(path: PathBuf, size_bytes: u64) -> Vec<u8> {
     let mut bytes = vec![0; usize::try_from(size_bytes).unwrap()];
     File::open(path).unwrap().read_exact_at(&mut bytes, 0).unwrap();
@@ -81,40 +68,10 @@ pub(crate) fn assert_second_volumes_equal(cluster: &Cluster, size_bytes: u64) {
     }
 }
 
-/// A checker of one export, which moves on to another node when one fails.
-struct Checker(Child);
-
-impl Checker {
-    fn start(cluster: &Cluster, export: &str, seconds: u32) -> Self {
-        let uris = (0..cluster.nodes.len()).map(|index| {
-            format!("nbd+unix:///{export}?socket={}", cluster.nbd_socket(index).display())
-        });
-        let uris: Vec<String> = uris.collect();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_basalt"));
-        command.args(["bench", "verify", "--json", "--nbd", &uris.join(",")]);
-        command.args(["--span-mib", &SPAN_MIB.to_string(), "--seconds", &seconds.to_string()]);
-        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        Self(child.spawn().unwrap())
-    }
-
-    /// Nothing that was acknowledged is lost; how many sessions it had.
-    fn passes(self) -> usize {
-        let output = self.0.wait_with_output().unwrap();
-        let said = String::from_utf8(output.stdout).unwrap();
-        let report: serde_json::Value = serde_json::from_str(&said).unwrap();
-        assert!(output.status.success(), "{said}");
-        for field in ["lost", "stale", "torn", "misdirected"] {
-            assert_eq!(report[field], 0, "{field} in {said}");
-        }
-        assert!(report["writes"]["count"].as_u64().unwrap() > 200, "{said}");
-        report["sessions"].as_array().unwrap().len()
-    }
-}
-
 #[test]
 fn each_volume_is_served_by_itself_and_ends_where_it_ends() {
     let cluster = start(3, 0);
-    let (mut first, mut second) = (client(&cluster, 0, "r0"), client(&cluster, 0, "r0/1"));
+    let (mut first, mut second) = (cluster.client_of(0, "r0"), cluster.client_of(0, "r0/1"));
     let (size, second_size) = (first.export().size_bytes, second.export().size_bytes);
     assert!(second_size < size && second_size > 32 << 20, "{size} {second_size}");
     first.write(0, &[1; BLOCK]).unwrap();
@@ -158,7 +115,7 @@ fn each_volume_is_a_namespace_of_its_own() {
         le64(&initiator.identify(0), 0) * 512
     });
     for (size, export) in sizes.into_iter().zip(["r0", "r0/1"]) {
-        let volume = client(&cluster, 0, export);
+        let volume = cluster.client_of(0, export);
         assert_eq!(volume.export().size_bytes, size, "{export}");
         volume.close().unwrap();
     }
@@ -175,7 +132,7 @@ fn each_volume_is_a_namespace_of_its_own() {
     initiator.namespace = 1;
     assert_eq!(initiator.read(0, 4096), [1; 4096]);
     assert_eq!(initiator.read(1 << 20, 300 << 10), vec![7; 300 << 10]);
-    let mut second = client(&cluster, 0, "r0/1");
+    let mut second = cluster.client_of(0, "r0/1");
     let mut bytes = vec![0; 16 << 10];
     second.read(1 << 20, &mut bytes).unwrap();
     assert_eq!((&bytes[..12 << 10], &bytes[12 << 10..]), (&[0; 12 << 10][..], &[7; 4 << 10][..]));
@@ -189,9 +146,9 @@ fn each_volume_is_a_namespace_of_its_own() {
 fn both_volumes_outlive_a_primary_that_dies_under_load() {
     let mut cluster = start(3, 0);
     cluster.adm_ok(0, &["secondary", "r0"]);
-    let size = client(&cluster, 0, "r0").export().size_bytes;
-    let second_size = client(&cluster, 0, "r0/1").export().size_bytes;
-    let checkers = ["r0", "r0/1"].map(|export| Checker::start(&cluster, export, 14));
+    let size = cluster.client_of(0, "r0").export().size_bytes;
+    let second_size = cluster.client_of(0, "r0/1").export().size_bytes;
+    let loads = ["r0", "r0/1"].map(|export| Load::start(&cluster, export, 3, 14));
     for round in 0..2 {
         let is_loaded = |index: usize| {
             let status = cluster.status(index)?;
@@ -205,8 +162,9 @@ fn both_volumes_outlive_a_primary_that_dies_under_load() {
         std::thread::park_timeout(std::time::Duration::from_secs(1));
         cluster.launch(primary);
     }
-    for checker in checkers {
-        assert!(checker.passes() > 1, "no client lost its node");
+    for load in loads {
+        let report = load.loses_nothing(200);
+        assert!(report["sessions"].as_array().unwrap().len() > 1, "no client lost its node");
     }
     (0..3).for_each(|index| cluster.wait_up_to_date(index));
     cluster.assert_replicas_equal(size);
@@ -216,7 +174,7 @@ fn both_volumes_outlive_a_primary_that_dies_under_load() {
 #[test]
 fn volumes_come_back_from_a_crash_of_all_nodes() {
     let mut cluster = start(3, 0);
-    let mut second = client(&cluster, 0, "r0/1");
+    let mut second = cluster.client_of(0, "r0/1");
     let second_size = second.export().size_bytes;
     for place in 0..30 {
         second.write(place * (1 << 20), &[u8::try_from(place).unwrap(); BLOCK]).unwrap();
@@ -224,7 +182,7 @@ fn volumes_come_back_from_a_crash_of_all_nodes() {
     (0..3).for_each(|index| cluster.kill(index));
     (0..3).for_each(|index| cluster.launch(index));
     (0..3).for_each(|index| cluster.wait_up_to_date(index));
-    let mut second = client(&cluster, 2, "r0/1");
+    let mut second = cluster.client_of(2, "r0/1");
     let mut block = [0; BLOCK];
     for place in 0..30 {
         second.read(place * (1 << 20), &mut block).unwrap();
@@ -244,7 +202,7 @@ fn refused_with(cluster: &Cluster, change: impl FnOnce()) -> String {
 #[test]
 fn a_disk_that_is_not_the_one_of_its_volume_is_never_served() {
     let cluster = start(3, 0);
-    let mut second = client(&cluster, 0, "r0/1");
+    let mut second = cluster.client_of(0, "r0/1");
     second.write(0, &[1; BLOCK]).unwrap();
     let (own, kept) = (second_disk(&cluster, 2), second_disk(&cluster, 2).with_extension("kept"));
     let older = second_disk(&cluster, 2).with_extension("older");
@@ -291,8 +249,8 @@ fn a_disk_that_is_not_the_one_of_its_volume_is_never_served() {
 #[test]
 fn a_replica_is_made_anew_with_all_of_its_disks() {
     let cluster = start(3, 0);
-    let mut first = client(&cluster, 0, "r0");
-    let mut second = client(&cluster, 0, "r0/1");
+    let mut first = cluster.client_of(0, "r0");
+    let mut second = cluster.client_of(0, "r0/1");
     second.write(5 << 20, &[7; BLOCK]).unwrap();
     first.write(6 << 20, &[8; BLOCK]).unwrap();
     cluster.adm_ok(2, &["down", "r0"]);
@@ -312,7 +270,7 @@ fn a_replica_is_made_anew_with_all_of_its_disks() {
 #[test]
 fn one_failed_disk_takes_the_replica_and_the_others_go_on() {
     let cluster = start(3, 0);
-    let mut second = client(&cluster, 0, "r0/1");
+    let mut second = cluster.client_of(0, "r0/1");
     second.write(0, &[1; BLOCK]).unwrap();
     cluster.adm_ok(0, &["detach", "r0"]);
     cluster.wait(0, "goodbye to both disks", |status| {
@@ -350,7 +308,7 @@ fn a_volume_that_is_added_while_all_are_down_starts_equal() {
         cluster.adm_ok(index, &["up", "r0"]);
     }
     (0..3).for_each(|index| cluster.wait_up_to_date(index));
-    let mut second = client(&cluster, 1, "r0/1");
+    let mut second = cluster.client_of(1, "r0/1");
     let mut block = [7; BLOCK];
     second.read(3 << 20, &mut block).unwrap();
     assert_eq!(block, [0; BLOCK], "an added volume is zeroes");
@@ -374,7 +332,7 @@ fn a_volume_that_is_added_while_all_are_down_starts_equal() {
 #[test]
 fn one_volume_is_compared_by_itself() {
     let cluster = start(3, 0);
-    let mut second = client(&cluster, 0, "r0/1");
+    let mut second = cluster.client_of(0, "r0/1");
     second.write(2 << 20, &[1; BLOCK]).unwrap();
     second.flush().unwrap();
     let disk = File::options().write(true).open(second_disk(&cluster, 1)).unwrap();
@@ -417,11 +375,11 @@ fn a_monitor_finds_a_socket_for_each_volume() {
     let beyond = machine.submit(0, WRITE, SECOND_DISK_BYTES, &[1; BLOCK]);
     assert_eq!(machine.answer(0), Answer { head: beyond, status: 1 });
     drop(stream);
-    let mut second = client(&cluster, 0, "r0/1");
+    let mut second = cluster.client_of(0, "r0/1");
     let mut block = [0; BLOCK];
     second.read(1 << 20, &mut block).unwrap();
     assert_eq!(block, [0x5a; BLOCK]);
-    let mut first = client(&cluster, 0, "r0");
+    let mut first = cluster.client_of(0, "r0");
     first.read(1 << 20, &mut block).unwrap();
     assert_eq!(block, [0; BLOCK]);
 }
@@ -442,7 +400,7 @@ fn volumes_grow_one_by_one_and_all_nodes_find_their_disks() {
     for (round, (volume, size_mib)) in [(1, 96), (0, 128), (1, 112)].into_iter().enumerate() {
         let export = ["r0", "r0/1"][volume];
         let before = sizes[volume];
-        let mut user = client(&cluster, 0, export);
+        let mut user = cluster.client_of(0, export);
         user.write(before - BLOCK as u64, &[1; BLOCK]).unwrap();
         let size = format!("{size_mib}M");
         let target = format!("r0/{volume}");
@@ -455,7 +413,7 @@ fn volumes_grow_one_by_one_and_all_nodes_find_their_disks() {
         }
         assert_eq!(size_of(&cluster, 0, 1 - volume), Some(sizes[1 - volume]));
         user.close().unwrap();
-        let mut user = client(&cluster, 0, export);
+        let mut user = cluster.client_of(0, export);
         let mut block = [1; BLOCK];
         user.read(before, &mut block).unwrap();
         assert_eq!(block, [0; BLOCK], "what is new reads as zeroes");
@@ -466,7 +424,7 @@ fn volumes_grow_one_by_one_and_all_nodes_find_their_disks() {
         let victims = if round == 0 { 2..3 } else { 0..3 };
         victims.clone().for_each(|index| cluster.kill(index));
         victims.for_each(|index| cluster.launch(index));
-        drop(client(&cluster, 0, export));
+        drop(cluster.client_of(0, export));
         (0..3).for_each(|index| cluster.wait_up_to_date(index));
     }
     cluster.assert_replicas_equal(sizes[0]);

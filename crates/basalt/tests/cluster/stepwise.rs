@@ -7,23 +7,13 @@ use api::disk_state::DiskState;
 use api::role::Role;
 
 use crate::BLOCK;
+use crate::disks::disk_state;
 use crate::harness::{Cluster, with_sections};
-
-fn disk(cluster: &Cluster, index: usize) -> DiskState {
-    cluster.status(index).unwrap().devices[0].disk_state
-}
 
 fn is_apart(cluster: &Cluster, index: usize) -> bool {
     let connections = cluster.status(index).unwrap().connections;
     let is_alone = |state| state == ConnectionState::StandAlone;
     connections.len() == 2 && connections.iter().all(|one| is_alone(one.connection_state))
-}
-
-#[track_caller]
-fn told(cluster: &Cluster, index: usize, words: &[&str]) -> String {
-    let output = cluster.adm(index, words);
-    assert!(output.status.success(), "{words:?}: {output:?}");
-    String::from_utf8(output.stdout).unwrap()
 }
 
 /// The steps of the agent's `start`, and what is there after each.
@@ -33,13 +23,13 @@ fn start(cluster: &Cluster, index: usize) {
         cluster.adm_ok(index, &["check-resize", "r0"]);
         cluster.adm_ok(index, &["new-resource", "r0"]);
         cluster.adm_ok(index, &["new-minor", "r0"]);
-        assert_eq!(disk(cluster, index), DiskState::Diskless);
+        assert_eq!(disk_state(cluster, index), DiskState::Diskless);
         assert!(is_apart(cluster, index));
         assert_eq!(cluster.role(index), Role::Secondary);
     }
     for _ in 0..2 {
         cluster.adm_ok(index, &["adjust", "--skip-net", "r0"]);
-        assert_ne!(disk(cluster, index), DiskState::Diskless);
+        assert_ne!(disk_state(cluster, index), DiskState::Diskless);
         assert!(is_apart(cluster, index), "nobody is called yet");
     }
 }
@@ -67,19 +57,19 @@ fn steps_lead_where_up_leads() {
     cluster.adm_ok(2, &["outdate", "r0"]);
     client.write(4096, &[2; BLOCK]).unwrap();
     start(&cluster, 2);
-    assert_ne!(disk(&cluster, 2), DiskState::UpToDate, "it missed a write");
-    assert_eq!(told(&cluster, 2, &["-d", "adjust", "--skip-net", "r0"]), "");
+    assert_ne!(disk_state(&cluster, 2), DiskState::UpToDate, "it missed a write");
+    assert_eq!(cluster.adm_told(2, &["-d", "adjust", "--skip-net", "r0"]), "");
     let both = "drbdsetup connect r0 0\ndrbdsetup connect r0 1\n";
-    assert_eq!(told(&cluster, 2, &["-d", "adjust", "r0"]), both);
-    assert_eq!(told(&cluster, 2, &["-v", "adjust", "r0:n0"]), "drbdsetup connect r0 0\n");
+    assert_eq!(cluster.adm_told(2, &["-d", "adjust", "r0"]), both);
+    assert_eq!(cluster.adm_told(2, &["-v", "adjust", "r0:n0"]), "drbdsetup connect r0 0\n");
     let said = cluster.adm_refused(2, &["adjust", "r0:n7"]);
     assert!(said.contains("has no peer \"n7\""), "{said}");
-    assert_eq!(told(&cluster, 2, &["-v", "adjust", "r0"]), "drbdsetup connect r0 1\n");
+    assert_eq!(cluster.adm_told(2, &["-v", "adjust", "r0"]), "drbdsetup connect r0 1\n");
     for index in 0..3 {
         cluster.wait_up_to_date(index);
     }
-    assert_eq!(told(&cluster, 0, &["peer-role", "r0"]), "Secondary\nSecondary\n");
-    assert_eq!(told(&cluster, 2, &["peer-role", "r0:n0"]), "Primary\n");
+    assert_eq!(cluster.adm_told(0, &["peer-role", "r0"]), "Secondary\nSecondary\n");
+    assert_eq!(cluster.adm_told(2, &["peer-role", "r0:n0"]), "Primary\n");
     let said = cluster.adm_refused(0, &["outdate", "r0"]);
     assert!(said.contains("this node is Primary"), "{said}");
     client.close().unwrap();
@@ -95,17 +85,17 @@ fn what_was_given_up_stays_so_until_adjust_is_to_mend_it() {
     cluster.adm_ok(1, &["detach", "r0"]);
     cluster.adm_ok(1, &["disconnect", "r0"]);
     cluster.adm_ok(1, &["adjust", "--skip-disk", "--skip-net", "r0"]);
-    assert_eq!(disk(&cluster, 1), DiskState::Diskless);
+    assert_eq!(disk_state(&cluster, 1), DiskState::Diskless);
     assert!(is_apart(&cluster, 1));
-    let steps = told(&cluster, 1, &["-d", "adjust", "r0"]);
+    let steps = cluster.adm_told(1, &["-d", "adjust", "r0"]);
     let lines: Vec<_> = steps.lines().collect();
     assert!(lines.len() == 4 && lines[1].starts_with("drbdsetup attach 1 "), "{steps}");
     cluster.adm_ok(1, &["adjust", "--skip-disk", "r0"]);
     cluster.wait_connected(1);
-    assert_eq!(disk(&cluster, 1), DiskState::Diskless);
+    assert_eq!(disk_state(&cluster, 1), DiskState::Diskless);
     cluster.adm_ok(1, &["adjust", "r0"]);
     cluster.wait_up_to_date(1);
-    assert_eq!(told(&cluster, 1, &["-d", "adjust", "r0"]), "");
+    assert_eq!(cluster.adm_told(1, &["-d", "adjust", "r0"]), "");
 }
 
 /// One peer that was disconnected made all of them so, and a restart for one of them called all.
@@ -150,13 +140,13 @@ fn why_there_is_no_disk_outlives_a_restart_that_is_not_about_it() {
     let text = cluster.config_text("r0");
     cluster.configure(&with_sections(&text, "disk { al-extents 127; }"));
     cluster.adm_ok(1, &["disk-options", "r0"]);
-    assert_eq!(disk(&cluster, 1), DiskState::Diskless);
+    assert_eq!(disk_state(&cluster, 1), DiskState::Diskless);
     assert!(says_why());
     // Of another disk nobody knows whether it can be had.
     let (named, other) = (path.to_str().unwrap(), format!("{}-2", path.display()));
     cluster.configure(&text.replace(&format!("{named};"), &format!("{other};")));
     cluster.adm_ok(1, &["adjust", "--skip-disk", "r0"]);
-    assert_eq!(disk(&cluster, 1), DiskState::Diskless);
+    assert_eq!(disk_state(&cluster, 1), DiskState::Diskless);
     assert!(!says_why());
     cluster.configure(&text);
     fs::rename(&away, &path).unwrap();

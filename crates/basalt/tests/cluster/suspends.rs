@@ -12,11 +12,7 @@ use crate::harness::Cluster;
 /// Gives all nodes that run a configuration with these options; what the first one was told.
 fn adjust(cluster: &Cluster, nodes: &[usize], options: &str) -> String {
     cluster.configure(&cluster.config_with(&format!("options {{ {options} }}")));
-    let said = nodes.iter().map(|&node| {
-        let output = cluster.adm(node, &["adjust", "r0"]);
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stderr).unwrap()
-    });
+    let said = nodes.iter().map(|&node| cluster.adm_warned(node, &["adjust", "r0"]));
     said.collect::<Vec<_>>().swap_remove(0)
 }
 
@@ -49,7 +45,7 @@ fn a_write_waits_for_as_many_replicas_as_are_asked_for() {
     let status = cluster.status(0).unwrap();
     assert!(status.suspended_quorum && !status.devices[0].quorum);
     assert!(has_reason(&status, "no quorum: 1 replicas in reach are up to date"), "{status:?}");
-    let explained = String::from_utf8(cluster.adm(0, &["explain", "r0"]).stdout).unwrap();
+    let explained = cluster.adm_told(0, &["explain", "r0"]);
     assert!(explained.contains("`quorum-minimum-redundancy` asks for 2"), "{explained}");
     let waiting = write(client, 8192);
     rest();
@@ -104,9 +100,9 @@ fn an_operator_suspends_and_resumes() {
     let status = cluster.status(0).unwrap();
     assert!(status.suspended_user && status.suspended && status.devices[0].quorum);
     assert!(has_reason(&status, "`resume-io` ends that"));
-    let shown = String::from_utf8(cluster.adm(0, &["status", "r0"]).stdout).unwrap();
+    let shown = cluster.adm_told(0, &["status", "r0"]);
     assert!(shown.contains("suspended:user"), "{shown}");
-    let events = String::from_utf8(cluster.adm(0, &["events2", "--now", "r0"]).stdout).unwrap();
+    let events = cluster.adm_told(0, &["events2", "--now", "r0"]);
     assert!(events.contains("suspended:user"), "{events}");
     let waiting = write(client, 0);
     rest();

@@ -4,6 +4,8 @@
 
 #[path = "../cluster/harness.rs"]
 mod harness;
+#[path = "../cluster/load.rs"]
+mod load;
 #[path = "../cluster/frozen.rs"]
 mod frozen;
 #[path = "../cluster/volume.rs"]

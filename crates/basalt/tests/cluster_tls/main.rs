@@ -4,6 +4,8 @@
 
 #[path = "../cluster/harness.rs"]
 mod harness;
+#[path = "../cluster/load.rs"]
+mod load;
 #[path = "../cluster/volume.rs"]
 mod volume;
 #[path = "../cluster/faults.rs"]

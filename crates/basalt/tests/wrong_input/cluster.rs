@@ -331,6 +331,19 @@ impl Cluster {
         }
     }
 
+    /// What the status of a node says of why it is not connected to a peer.
+    pub(crate) fn reason(&self, index: usize, peer: &str) -> Option<String> {
+        let status = self.nodes[index].status()?;
+        status.connections.into_iter().find(|one| one.name == peer)?.reason
+    }
+
+    #[track_caller]
+    pub(crate) fn wait_for_reason(&self, index: usize, peer: &str, part: &str) {
+        let (says, log) = (self.reason(index, peer), self.nodes[index].log());
+        let what = format!("{index} to say of {peer}: {part}; it says {says:?}\n{log}");
+        wait_for(&what, || self.reason(index, peer).filter(|reason| reason.contains(part)));
+    }
+
     pub(crate) fn adm(&self, index: usize, words: &[&str]) -> Said {
         self.nodes[index].adm(&self.config, words)
     }

@@ -9,18 +9,6 @@ use api::disk_state::DiskState;
 /// Of the OPEN of a fake peer.
 const HANDLE: u32 = 1000;
 
-/// What the status of a node says of why it is not connected to a peer.
-fn reason(cluster: &Cluster, index: usize, peer: &str) -> Option<String> {
-    let status = cluster.nodes[index].status()?;
-    status.connections.into_iter().find(|one| one.name == peer)?.reason
-}
-
-#[track_caller]
-fn wait_for_reason(cluster: &Cluster, index: usize, peer: &str, part: &str) {
-    let what = format!("{index} to say of {peer}: {part}");
-    wait_for(&what, || reason(cluster, index, peer).filter(|reason| reason.contains(part)));
-}
-
 /// Two configurations that give the ids to other nodes: neither believes the other.
 #[test]
 fn exchanged_node_ids_keep_the_nodes_apart() {
@@ -33,7 +21,7 @@ fn exchanged_node_ids_keep_the_nodes_apart() {
     let exchanged = good.replace("node-id 1;", "node-id X;").replace("node-id 2;", "node-id 1;");
     cluster.configure(&exchanged.replace("node-id X;", "node-id 2;"));
     cluster.adm(0, &["up", RESOURCE]).ok();
-    wait_for_reason(&cluster, 0, "charlie", "node ids differ");
+    cluster.wait_for_reason(0, "charlie", "node ids differ");
     cluster.nodes[2].wait_for_log("compare the node-id lines of both configurations");
     // Alfa has left, and has no vote of its own.
     let written_anywhere = cluster.nodes[0].status().unwrap().quorum_votes.unwrap().have;
@@ -59,7 +47,7 @@ fn peer_with_another_resource_is_told_and_shown() {
     std::fs::copy(cluster.nodes[1].disk(), &disk).unwrap();
     cluster.adm(1, &["create-md", "--force", "--node", "bravo", "other"]).exits(0);
     cluster.adm(1, &["up", "other"]).ok();
-    wait_for_reason(&cluster, 0, "bravo", "does not have this resource");
+    cluster.wait_for_reason(0, "bravo", "does not have this resource");
     cluster.adm(1, &["down", "other"]).ok();
     cluster.configure(&cluster.text());
     cluster.adm(1, &["up", RESOURCE]).ok();
@@ -71,7 +59,7 @@ fn peer_with_another_resource_is_told_and_shown() {
 fn without_alfa() -> Cluster {
     let mut cluster = Cluster::prepare_with_first_at(Ipv4Addr::LOCALHOST, 3).bring_up();
     cluster.nodes[0].kill();
-    wait_for("charlie to miss alfa", || reason(&cluster, 2, "alfa"));
+    wait_for("charlie to miss alfa", || cluster.reason(2, "alfa"));
     cluster
 }
 
@@ -125,7 +113,7 @@ fn strangers_are_refused_by_name() {
 fn name_of_a_member_counts_only_at_its_address() {
     let mut cluster = Cluster::start(3);
     cluster.nodes[0].kill();
-    wait_for("charlie to miss alfa", || reason(&cluster, 2, "alfa"));
+    wait_for("charlie to miss alfa", || cluster.reason(2, "alfa"));
     let mut peer = FakePeer::connect(cluster.nodes[2].peer);
     peer.send(&hello_of_start("alfa", u64::MAX));
     peer.expect_close();

@@ -27,18 +27,6 @@ fn with_secret(text: &str, digest: &str, secret: &str) -> String {
     with_net(text, &format!("cram-hmac-alg {digest}; shared-secret \"{secret}\";"))
 }
 
-fn reason(cluster: &Cluster, index: usize, peer: &str) -> Option<String> {
-    let status = cluster.nodes[index].status()?;
-    status.connections.into_iter().find(|one| one.name == peer)?.reason
-}
-
-#[track_caller]
-fn wait_for_reason(cluster: &Cluster, index: usize, peer: &str, part: &str) {
-    let log = || cluster.nodes[index].log();
-    let what = format!("{index} to say of {peer}: {part}\n{}", log());
-    wait_for(&what, || reason(cluster, index, peer).filter(|reason| reason.contains(part)));
-}
-
 /// It is nowhere but in the file of the operator and in one that only the daemon's user may read.
 fn assert_secret_is_kept(cluster: &Cluster) {
     for (index, node) in cluster.nodes.iter().enumerate() {
@@ -104,9 +92,9 @@ fn nodes_that_do_not_know_the_same_stay_apart_until_they_do() {
     for (text, alfa_says, bravo_says) in variants {
         cluster.configure(&text);
         cluster.adm(1, &["adjust", RESOURCE]).exits(0);
-        wait_for_reason(&cluster, 0, "bravo", alfa_says);
-        wait_for_reason(&cluster, 1, "alfa", bravo_says);
-        wait_for_reason(&cluster, 1, "charlie", "authentication of the peer failed");
+        cluster.wait_for_reason(0, "bravo", alfa_says);
+        cluster.wait_for_reason(1, "alfa", bravo_says);
+        cluster.wait_for_reason(1, "charlie", "authentication of the peer failed");
         let votes = |at: usize| cluster.nodes[at].status().unwrap().quorum_votes.unwrap().have;
         assert_eq!((votes(0), votes(1)), (2, 1), "bravo is alone");
     }
@@ -163,7 +151,7 @@ fn overheard_and_reflected_proofs_are_worth_nothing() {
     cluster.configure(&with_secret(&cluster.text(), "sha256", SECRET));
     let mut cluster = cluster.bring_up();
     cluster.nodes[0].kill();
-    wait_for("charlie to miss alfa", || reason(&cluster, 2, "alfa"));
+    wait_for("charlie to miss alfa", || cluster.reason(2, "alfa"));
     let charlie = cluster.nodes[2].peer;
     let (me, peer, ours) = (0, 2, [7; 16]);
 
@@ -209,6 +197,6 @@ fn overheard_and_reflected_proofs_are_worth_nothing() {
     let mut older = FakePeer::greet(charlie, "alfa");
     let resource = guessed.resource;
     assert_eq!(older.open_unasked(0x1240, (me, peer), resource), DOWN);
-    wait_for_reason(&cluster, 2, "alfa", "its version knows of no `shared-secret`; update it");
+    cluster.wait_for_reason(2, "alfa", "its version knows of no `shared-secret`; update it");
     assert!(!cluster.nodes[2].has_ended());
 }

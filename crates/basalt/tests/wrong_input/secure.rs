@@ -99,22 +99,11 @@ fn launch(cluster: &mut Cluster, index: usize) {
 /// said of each other's connection.
 #[track_caller]
 fn bravo_stays_apart(cluster: &Cluster, alfa_says: &str, bravo_says: &str) {
-    wait_for_reason(cluster, 0, "bravo", alfa_says);
-    wait_for_reason(cluster, 1, "alfa", bravo_says);
-    wait_for_reason(cluster, 2, "bravo", "");
+    cluster.wait_for_reason(0, "bravo", alfa_says);
+    cluster.wait_for_reason(1, "alfa", bravo_says);
+    cluster.wait_for_reason(2, "bravo", "");
     let votes = |index: usize| cluster.nodes[index].status().unwrap().quorum_votes.unwrap().have;
     assert_eq!((votes(0), votes(1)), (2, 1), "bravo is alone");
-}
-
-#[track_caller]
-fn wait_for_reason(cluster: &Cluster, index: usize, peer: &str, part: &str) {
-    let reason = || {
-        let status = cluster.nodes[index].status()?;
-        status.connections.into_iter().find(|one| one.name == peer)?.reason
-    };
-    let log = || cluster.nodes[index].log();
-    let what = format!("{index} to say of {peer}: {part}; it says {:?}\n{}", reason(), log());
-    wait_for(&what, || reason().filter(|reason| reason.contains(part)));
 }
 
 #[test]
@@ -161,8 +150,8 @@ fn peer_in_clear_text_is_not_let_in() {
     // Bravo dials charlie, and alfa dials bravo.
     cluster.configure(&cluster.text());
     launch(&mut cluster, 1);
-    wait_for_reason(&cluster, 2, "bravo", "connects in clear text");
-    wait_for_reason(&cluster, 1, "charlie", "without an answer");
+    cluster.wait_for_reason(2, "bravo", "connects in clear text");
+    cluster.wait_for_reason(1, "charlie", "without an answer");
     bravo_stays_apart(&cluster, "is `tls` the same on all nodes?", "connects with TLS");
 }
 
@@ -178,7 +167,7 @@ fn peer_without_a_certificate_says_what_is_missing() {
     said.refused_with(11, &["has `tls yes`", "no certificate in", "basalt pki issue"]);
     cluster.configure(&cluster.text());
     cluster.adm(1, &["up", RESOURCE]).ok();
-    wait_for_reason(&cluster, 0, "bravo", "closed the connection in the TLS handshake");
+    cluster.wait_for_reason(0, "bravo", "closed the connection in the TLS handshake");
     let log = || cluster.nodes[1].log();
     wait_for("bravo to say why", || log().contains("has no certificate").then_some(()));
 }
@@ -332,7 +321,7 @@ fn only_the_holder_of_a_name_is_welcome_under_it() {
     let bravo = Stranger::with(&pki.dir.join("nodes/bravo"));
     let answer = bravo.greets(charlie, "charlie", &hello);
     assert!(answer.is_ok_and(|answer| answer.is_empty()), "a peer under another's name is let in");
-    wait_for_reason(&cluster, 2, "alfa", "its certificate is for another name");
+    cluster.wait_for_reason(2, "alfa", "its certificate is for another name");
 
     fs::remove_dir_all(pki.dir.join("nodes/alfa")).unwrap();
     let expired = Stranger::with(&pki.issue_expired("alfa"));
@@ -351,11 +340,11 @@ fn only_the_holder_of_a_name_is_welcome_under_it() {
         Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionReset, "{error}"),
     }
     assert!(answer.is_empty(), "{answer:?}");
-    wait_for_reason(&cluster, 2, "alfa", "connects in clear text");
+    cluster.wait_for_reason(2, "alfa", "connects in clear text");
     // That one who was turned away before leaves only now is no news.
     drop(lingering);
     std::thread::park_timeout(Duration::from_millis(300));
-    wait_for_reason(&cluster, 2, "alfa", "connects in clear text");
+    cluster.wait_for_reason(2, "alfa", "connects in clear text");
 }
 
 #[test]
@@ -371,15 +360,15 @@ fn whoever_answers_at_a_peers_address_has_to_be_that_peer() {
     cluster.adm(0, &["up", RESOURCE]).ok();
     let refusal = impostor.join().unwrap().unwrap_err().to_string();
     assert!(refusal.contains("BadCertificate"), "{refusal}");
-    wait_for_reason(&cluster, 0, "bravo", "is for another node");
+    cluster.wait_for_reason(0, "bravo", "is for another node");
 
     let other = Pki::init(cluster.nodes[1].home.join("ca"));
     let refusal = answers(other.issue("bravo")).join().unwrap().unwrap_err().to_string();
     assert!(refusal.contains("DecryptError"), "{refusal}");
-    wait_for_reason(&cluster, 0, "bravo", "is not of this cluster's CA");
+    cluster.wait_for_reason(0, "bravo", "is not of this cluster's CA");
 
     fs::remove_dir_all(pki.dir.join("nodes/bravo")).unwrap();
     let refusal = answers(pki.issue_expired("bravo")).join().unwrap().unwrap_err().to_string();
     assert!(refusal.contains("CertificateExpired"), "{refusal}");
-    wait_for_reason(&cluster, 0, "bravo", "has expired");
+    cluster.wait_for_reason(0, "bravo", "has expired");
 }

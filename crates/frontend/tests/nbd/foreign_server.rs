@@ -6,9 +6,11 @@ use std::os::unix::net::UnixStream;
 use std::process::{Child, Command as Process, Stdio};
 use std::time::Duration;
 
-use frontend::nbd::client::{BlockStatus, ClientError, Connection, Request, Stream, Wishes};
+use frontend::nbd::client::{ClientError, Connection, Request, Stream};
 use frontend::nbd::wire::{Command, Errno, Extent, ReplyForm, STATE_HOLE, STATE_ZERO};
 use stdx::testing::skip;
+
+use crate::two_party::wishes;
 
 const SIZE: u64 = 64 << 20;
 
@@ -28,10 +30,6 @@ fn nbdkit(plugin: &[&str]) -> Option<(Stream, Child)> {
             None
         }
     }
-}
-
-fn wishes(replies: ReplyForm) -> Wishes {
-    Wishes { replies, block_status: BlockStatus::Ask, ..Wishes::default() }
 }
 
 #[test]

@@ -16,7 +16,7 @@ const FORMS: [ReplyForm; 3] = [ReplyForm::Simple, ReplyForm::Structured, ReplyFo
 const SIZE: u64 = 48 << 20;
 const HOLE: u32 = STATE_HOLE | STATE_ZERO;
 
-fn wishes(replies: ReplyForm) -> Wishes {
+pub(crate) fn wishes(replies: ReplyForm) -> Wishes {
     Wishes { replies, block_status: BlockStatus::Ask, ..Wishes::default() }
 }
 

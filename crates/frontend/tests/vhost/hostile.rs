@@ -2,8 +2,6 @@
 //! panics, loops or is touched outside of the memory.
 #![expect(clippy::cast_possible_truncation, reason = "small numbers, made from random ones")]
 
-use std::fs::File;
-
 use frontend::vhost::config::Disk;
 use frontend::vhost::memory::{GuestMemory, Region};
 use frontend::vhost::request::Wanted;
@@ -14,6 +12,7 @@ use stdx::random::Random;
 
 use crate::guest::{BORDER, Bytes, END, EVENTS, Guest, INDIRECT, NEXT, PLACE, SIZE, WRITE};
 use crate::inflight::{LAYOUT, slots};
+use crate::monitor::other_file;
 
 /// What a ring says of descriptors that `prepare` wrote, whose first one is 0.
 fn refusal(prepare: impl FnOnce(&Guest)) -> String {
@@ -252,10 +251,6 @@ fn garbage_from_the_monitor_ends_well() {
         }
     }
     assert!(taken > 2000 && refused > 2000, "{taken} taken, {refused} refused");
-}
-
-fn other_file() -> Passed<()> {
-    Passed::Other(File::open("/dev/null").unwrap().into())
 }
 
 /// To poll another file, or to write it, may take as long as its owner likes.
