@@ -37,13 +37,41 @@ pub(crate) struct Budget {
 
 /// Somebody did not get what he wanted, and looks again once something was given back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Crowded {
+struct Crowded {
     returns: u64,
+}
+
+/// Those that wait for what others give back.
+#[derive(Debug, Default)]
+pub(crate) struct Crowd {
+    /// Since the first of them found no room.
+    since: Option<Crowded>,
+}
+
+impl Crowd {
+    /// Whether a session that holds so much may begin something; if not, it waits.
+    #[inline]
+    pub(crate) fn has_room(&mut self, budget: &Budget, hosted: HostedId, own: usize) -> bool {
+        let crowded = budget.room(hosted, own).err();
+        self.since = self.since.or(crowded);
+        crowded.is_none()
+    }
+
+    /// Something was given back since then.
+    #[inline]
+    pub(crate) fn may_go_on(&self, budget: &Budget) -> bool {
+        self.since.is_some_and(|since| budget.has_changed(since))
+    }
+
+    /// All of them look again.
+    pub(crate) fn disperse(&mut self) {
+        self.since = None;
+    }
 }
 
 impl Budget {
     /// Whether a session that holds so much may begin something.
-    pub(crate) fn room(&self, hosted: HostedId, own: usize) -> Result<(), Crowded> {
+    fn room(&self, hosted: HostedId, own: usize) -> Result<(), Crowded> {
         let has_little = own < CLIENT_BYTES_LEAST;
         let bound = match (self.is_full(), has_little) {
             (false, false) => RESOURCE_BYTES_MAX,
@@ -82,7 +110,7 @@ impl Budget {
     }
 
     /// Something was given back since then.
-    pub(crate) fn has_changed(&self, since: Crowded) -> bool {
+    fn has_changed(&self, since: Crowded) -> bool {
         self.returns != since.returns
     }
 

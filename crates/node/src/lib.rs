@@ -15,6 +15,7 @@ mod log;
 mod slab;
 mod payloads;
 mod budget;
+mod waiting;
 mod outstanding;
 mod part_id;
 mod tls;

@@ -34,11 +34,9 @@ use frontend::nbd::handshake::{Access, Export};
 use frontend::nbd::wire::FLAG_SEND_FAST_ZERO;
 use io::{ListenAddr, SocketId};
 use replication::contract::{PartId, Request};
-use stdx::time::Time;
 
-use crate::budget::Crowded;
 use crate::histogram::Histogram;
-use crate::limits::{CLIENT_STALL_LOOK, CLIENTS_MAX};
+use crate::limits::CLIENTS_MAX;
 use crate::links::HostedId;
 use crate::links::secure::Secrecy;
 use crate::log::{Scope, log};
@@ -47,6 +45,7 @@ use crate::nbd::work::ClientRequest;
 use crate::payloads::Kit;
 use crate::slab::{Key, Slab};
 use crate::tls::credentials::Credentials;
+use crate::waiting::{WaitingRoom, Wake};
 
 /// Kinds of the reactor's tokens that belong to clients.
 pub(crate) const TOKEN_CLIENT: u8 = 3;
@@ -136,21 +135,10 @@ pub(crate) struct Nbd {
     facts: VecDeque<Fact>,
     /// Of each resource that was ever offered.
     write_latency: Vec<Histogram>,
-    /// Clients with something to send, or to go on with.
-    dirty: Vec<Key>,
-    starved: bool,
-    /// Clients wait for others to give buffers back; and since when others have to, at a look.
-    crowded: Option<Crowded>,
-    crowded_since: Time,
-    /// Which client is the first to look again.
-    first: usize,
+    waiting: WaitingRoom,
     /// Requests of clients that are gone, of which the core has something.
     orphans: usize,
-    /// Requests with a piece that found no buffer.
-    stalled: VecDeque<Key>,
     credentials: Option<Arc<Credentials>>,
-    /// Not later than the first deadline of a client.
-    deadline: Time,
 }
 
 impl Nbd {
@@ -162,15 +150,9 @@ impl Nbd {
             offers: Vec::new(),
             facts: VecDeque::with_capacity(1024),
             write_latency: Vec::new(),
-            dirty: Vec::with_capacity(256),
-            starved: false,
-            crowded: None,
-            crowded_since: Time::NEVER,
-            first: 0,
+            waiting: WaitingRoom::new(),
             orphans: 0,
-            stalled: VecDeque::new(),
             credentials: None,
-            deadline: Time::NEVER,
         }
     }
 
@@ -275,22 +257,16 @@ impl Nbd {
 
     /// One send for each client with something to say, and another look at those that waited.
     pub(crate) fn flush(&mut self, kit: &mut Kit) {
-        if kit.budget.is_crowded() {
-            self.deadline = self.deadline.min(kit.now + CLIENT_STALL_LOOK);
-        }
-        let has_room = self.has_room(kit);
-        if !self.is_waiting(kit) && !self.starved {
+        let wake = self.waiting.wake(kit);
+        if wake == Wake::Nobody {
             return;
         }
-        if has_room {
-            self.crowded = None;
-        }
         self.retry_stalled(kit);
-        let mut dirty = std::mem::take(&mut self.dirty);
-        if std::mem::take(&mut self.starved) || has_room {
-            self.look_at_all(&mut dirty, kit);
+        let (mut line, waiting) = self.waiting.line_up(wake, &self.clients);
+        for key in &line[..waiting] {
+            self.go_on(*key, kit);
         }
-        for key in dirty.drain(..) {
+        for key in line.drain(..) {
             if let Some(client) = self.clients.get_mut(key) {
                 client.is_dirty = false;
                 if !client.is_up_to_date() {
@@ -304,46 +280,22 @@ impl Nbd {
                 Err(error) => self.close(key, &error.to_string(), kit),
             }
         }
-        // What `proceed` marked meanwhile is looked at in the next turn.
-        dirty.append(&mut self.dirty);
-        self.dirty = dirty;
-    }
-
-    /// All go on that wait for room, and are to be looked at before those that are already. Each of
-    /// them is the first in its turn: it finds the most room.
-    fn look_at_all(&mut self, dirty: &mut Vec<Key>, kit: &mut Kit) {
-        let count = self.clients.end();
-        self.first = (self.first + 1) % count.max(1);
-        let marked = dirty.len();
-        for index in (self.first..count).chain(0..self.first) {
-            let Some(key) = self.clients.key_at(index) else { continue };
-            self.go_on(key, kit);
-            dirty.push(key);
-        }
-        dirty.rotate_left(marked);
+        self.waiting.put_away(line);
     }
 
     /// Whether a client waits for the next turn without an event of its own.
     pub(crate) fn is_waiting(&self, kit: &Kit) -> bool {
-        !self.dirty.is_empty() || !self.stalled.is_empty() || self.has_room(kit)
+        self.waiting.is_waiting(kit)
     }
 
     /// A client waits for a buffer.
     pub(crate) fn is_starved(&self) -> bool {
-        self.starved
-    }
-
-    /// Something was given back since a client found no room.
-    fn has_room(&self, kit: &Kit) -> bool {
-        self.crowded.is_some_and(|it| kit.budget.has_changed(it))
+        self.waiting.is_starved
     }
 
     fn mark(&mut self, key: Key) {
-        if let Some(client) = self.clients.get_mut(key)
-            && !client.is_dirty
-        {
-            client.is_dirty = true;
-            self.dirty.push(key);
+        if let Some(client) = self.clients.get_mut(key) {
+            self.waiting.mark(key, &mut client.is_dirty);
         }
     }
 
@@ -398,7 +350,7 @@ impl Nbd {
         if let Some(client) = self.clients.get_mut(key)
             && !client.receive(key.token(TOKEN_CLIENT), kit)
         {
-            self.starved = true;
+            self.waiting.is_starved = true;
         }
     }
 

@@ -41,8 +41,7 @@ use frontend::nvme::view::{Path, Subsystem};
 use io::{ListenAddr, SocketId};
 use stdx::time::Time;
 
-use crate::budget::Crowded;
-use crate::limits::{CLIENT_STALL_LOOK, NVME_QUEUES_MAX};
+use crate::limits::NVME_QUEUES_MAX;
 use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::nbd::Fact;
@@ -52,6 +51,7 @@ use crate::nvme::queue::{Admission, IoQueue, Queue, Stage};
 use crate::nvme::requests::IoRequest;
 use crate::payloads::Kit;
 use crate::slab::{Key, Slab};
+use crate::waiting::{WaitingRoom, Wake};
 
 pub(crate) use crate::nvme::requests::namespace_of;
 
@@ -77,26 +77,15 @@ pub(crate) struct Nvme {
     /// How often what is offered changed.
     changes: u64,
     facts: VecDeque<Fact>,
-    /// Queues with something to send, or to go on with.
-    dirty: Vec<Key>,
-    starved: bool,
-    /// Queues wait for others to give buffers back; and since when others have to, at a look.
-    crowded: Option<Crowded>,
-    crowded_since: Time,
+    waiting: WaitingRoom,
     /// Controllers with requests that wait for room for their data.
     turns: VecDeque<Key>,
     /// Some of these have room, and found no buffer.
     lacks_buffer: bool,
-    /// Which queue is the first to look again.
-    first: usize,
     /// Requests of queues that are gone, of which the core has something.
     orphans: usize,
     /// Requests that failed: the end of this node's reign may turn out to be why.
     doubtful: VecDeque<(Time, Key)>,
-    /// Requests whose next piece found no free buffer.
-    stalled: VecDeque<Key>,
-    /// Not later than the first deadline of a connection or a controller.
-    deadline: Time,
     next_controller: u16,
     /// Hosts have to prove themselves.
     host_check: Option<Arc<HostCheck>>,
@@ -114,17 +103,11 @@ impl Nvme {
             offers: Vec::new(),
             changes: 0,
             facts: VecDeque::with_capacity(1024),
-            dirty: Vec::with_capacity(256),
-            starved: false,
-            crowded: None,
-            crowded_since: Time::NEVER,
+            waiting: WaitingRoom::new(),
             turns: VecDeque::new(),
             lacks_buffer: false,
-            first: 0,
             orphans: 0,
             doubtful: VecDeque::new(),
-            stalled: VecDeque::new(),
-            deadline: Time::NEVER,
             // After a restart, other ids than before: an initiator may still know those.
             next_controller: io::random_u64().to_le_bytes()[0].into(),
             host_check: None,
@@ -321,7 +304,7 @@ impl Nvme {
             return;
         }
         let queue = Queue::new(socket, kit.now);
-        self.deadline = self.deadline.min(queue.deadline);
+        self.waiting.come_by(queue.deadline);
         let key = self.queues.insert(queue);
         self.mark(key);
     }
@@ -329,30 +312,15 @@ impl Nvme {
     /// One send for each queue with something to say, and another look at those that waited.
     pub(crate) fn flush(&mut self, kit: &mut Kit) {
         let has_asked = !self.turns.is_empty() || !self.doubtful.is_empty();
-        if kit.budget.is_crowded() {
-            self.deadline = self.deadline.min(kit.now + CLIENT_STALL_LOOK);
-        }
-        let has_room = self.has_room(kit);
-        if !self.is_waiting(kit) && !self.starved && !has_asked {
+        let wake = self.waiting.wake(kit);
+        if wake == Wake::Nobody && !has_asked {
             return;
-        }
-        if has_room {
-            self.crowded = None;
         }
         self.judge_doubtful(kit);
         self.retry_stalled(kit);
         self.grant(kit);
-        let mut dirty = std::mem::take(&mut self.dirty);
-        if std::mem::take(&mut self.starved) || has_room {
-            // Before those that are marked. Each is the first in its turn: it finds the most room.
-            let count = self.queues.end();
-            self.first = (self.first + 1) % count.max(1);
-            let all = (self.first..count).chain(0..self.first);
-            let marked = dirty.len();
-            dirty.extend(all.filter_map(|index| self.queues.key_at(index)));
-            dirty.rotate_left(marked);
-        }
-        for key in dirty.drain(..) {
+        let (mut line, _) = self.waiting.line_up(wake, &self.queues);
+        for key in line.drain(..) {
             if let Some(queue) = self.queues.get_mut(key) {
                 queue.is_dirty = false;
                 self.proceed(key, kit);
@@ -363,32 +331,22 @@ impl Nvme {
                 self.close(key, "", kit);
             }
         }
-        // What `proceed` marked meanwhile is looked at in the next turn.
-        dirty.append(&mut self.dirty);
-        self.dirty = dirty;
+        self.waiting.put_away(line);
     }
 
     /// Whether a queue waits for the next turn without an event of its own.
     pub(crate) fn is_waiting(&self, kit: &Kit) -> bool {
-        !self.dirty.is_empty() || !self.stalled.is_empty() || self.has_room(kit)
+        self.waiting.is_waiting(kit)
     }
 
     /// A queue waits for a buffer, or a request does.
     pub(crate) fn is_starved(&self) -> bool {
-        self.starved || self.lacks_buffer
-    }
-
-    /// Something was given back since a queue found no room.
-    fn has_room(&self, kit: &Kit) -> bool {
-        self.crowded.is_some_and(|it| kit.budget.has_changed(it))
+        self.waiting.is_starved || self.lacks_buffer
     }
 
     fn mark(&mut self, key: Key) {
-        if let Some(queue) = self.queues.get_mut(key)
-            && !queue.is_dirty
-        {
-            queue.is_dirty = true;
-            self.dirty.push(key);
+        if let Some(queue) = self.queues.get_mut(key) {
+            self.waiting.mark(key, &mut queue.is_dirty);
         }
     }
 
@@ -438,7 +396,7 @@ impl Nvme {
         if let Some(queue) = self.queues.get_mut(key)
             && !queue.receive(token, kit)
         {
-            self.starved = true;
+            self.waiting.is_starved = true;
         }
     }
 
@@ -489,6 +447,6 @@ impl Nvme {
 
     pub(crate) fn deadline(&self) -> Time {
         let doubt = self.doubtful.front().map_or(Time::NEVER, |(until, _)| *until);
-        self.deadline.min(doubt)
+        self.waiting.deadline().min(doubt)
     }
 }

@@ -103,6 +103,21 @@ impl<T> Slab<T> {
     }
 }
 
+/// Whose turn it is to be the first of a slab: each time another one's.
+#[derive(Debug, Default)]
+pub(crate) struct Rotation {
+    first: usize,
+}
+
+impl Rotation {
+    /// The indices below `end`, once each.
+    #[inline]
+    pub(crate) fn next_round(&mut self, end: usize) -> impl Iterator<Item = usize> + use<> {
+        self.first = (self.first + 1) % end.max(1);
+        (self.first..end).chain(0..self.first)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

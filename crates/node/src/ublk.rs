@@ -27,13 +27,13 @@ use io::{Descriptor, QueueId};
 use replication::contract::GroupInput;
 use replication::resource::Reign;
 
-use crate::budget::Crowded;
+use crate::budget::Crowd;
 use crate::devices::claim::Claim;
 use crate::limits::DEVICE_DEPTH;
 use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::payloads::Kit;
-use crate::slab::{Key, Slab};
+use crate::slab::{Key, Rotation, Slab};
 use crate::ublk::requests::BlockRequest;
 
 /// Kind of the reactor's tokens that belong to queues of devices.
@@ -82,10 +82,10 @@ pub(crate) struct Ublk {
     facts: VecDeque<(HostedId, GroupInput)>,
     /// Requests that wait for memory, of all devices.
     starved_count: usize,
-    /// Whose requests are the first to be tried again; the next device's the next time.
-    first: usize,
-    /// Since when one of them found no room among all clients.
-    crowded: Option<Crowded>,
+    /// Whose requests are the first to be tried again.
+    rotation: Rotation,
+    /// One of them found no room among all clients.
+    crowd: Crowd,
     /// Requests that were failed, which the core has not answered yet.
     orphans: usize,
     /// Bytes of the reads and writes of one device that the core has, at most.
@@ -122,8 +122,8 @@ impl Ublk {
             requests: Slab::default(),
             facts: VecDeque::with_capacity(1024),
             starved_count: 0,
-            first: 0,
-            crowded: None,
+            rotation: Rotation::default(),
+            crowd: Crowd::default(),
             orphans: 0,
             bytes_max,
         }
@@ -135,7 +135,7 @@ impl Ublk {
 
     /// Something was given back since a request found no room.
     pub(crate) fn is_waiting(&self, kit: &Kit) -> bool {
-        self.is_starved() && self.crowded.is_some_and(|it| kit.budget.has_changed(it))
+        self.is_starved() && self.crowd.may_go_on(&kit.budget)
     }
 
     /// A request waits for a buffer, or for room.

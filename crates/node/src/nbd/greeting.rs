@@ -12,8 +12,7 @@ use stdx::time::Time;
 
 use crate::budget::patience;
 use crate::limits::{
-    CLIENT_GOODBYE_DEADLINE, CLIENT_HANDSHAKE_DEADLINE, CLIENT_STALL_LOOK, GREETING_HEAD_BYTES_MAX,
-    PROMOTE_WAIT_MIN,
+    CLIENT_GOODBYE_DEADLINE, CLIENT_HANDSHAKE_DEADLINE, GREETING_HEAD_BYTES_MAX, PROMOTE_WAIT_MIN,
 };
 use crate::links::HostedId;
 use crate::links::secure::Secrecy;
@@ -24,6 +23,7 @@ use crate::nbd::{Comer, Fact, Nbd, Offer, TOKEN_CLIENT};
 use crate::payloads::Kit;
 use crate::slab::Key;
 use crate::tls::grants::{Grant, May, may_use};
+use crate::waiting::Tick;
 
 /// Output is copied into buffers in pieces of this size.
 const OUTPUT_PIECE: usize = 4096;
@@ -36,12 +36,12 @@ impl Nbd {
             Secrecy::Tls => Handshake::start_with_tls(&mut output),
         });
         let deadline = kit.now + CLIENT_HANDSHAKE_DEADLINE;
-        self.deadline = self.deadline.min(deadline);
+        self.waiting.come_by(deadline);
         let key = self.clients.insert(Client::new(socket, Stage::Handshake { machine, deadline }));
         let client = self.clients.get_mut(key).expect("just put in");
         // Without a buffer nothing is said, and the deadline ends the session.
         client.say(&output, kit);
-        self.starved |= !client.receive(key.token(TOKEN_CLIENT), kit);
+        self.waiting.is_starved |= !client.receive(key.token(TOKEN_CLIENT), kit);
         self.mark(key);
     }
 
@@ -88,7 +88,7 @@ impl Nbd {
                     let offer = self.offers.iter().find(|offer| offer.hosted == hosted);
                     let wait = offer.map_or(PROMOTE_WAIT_MIN, |offer| offer.promote_wait);
                     let deadline = kit.now + wait.max(PROMOTE_WAIT_MIN);
-                    self.deadline = self.deadline.min(deadline);
+                    self.waiting.come_by(deadline);
                     (client.hosted, client.place) = (Some(hosted), place);
                     client.stage = Stage::Waiting { agreement, output, deadline };
                     self.facts.push_back(Fact::Wanted { hosted, by: Comer::Export });
@@ -159,24 +159,24 @@ impl Nbd {
         let Some(client) = self.clients.get_mut(key) else { return };
         let deadline = kit.now + CLIENT_GOODBYE_DEADLINE;
         client.stage = Stage::Leaving { deadline };
-        self.deadline = self.deadline.min(deadline);
+        self.waiting.come_by(deadline);
         self.mark(key);
     }
 
     pub(crate) fn deadline(&self) -> Time {
-        self.deadline
+        self.waiting.deadline()
     }
 
     /// One that does not take its answers, or does not send the rest of a write, has to make room
     /// for others.
     fn judge_stall(&mut self, key: Key, kit: &mut Kit) {
         let Some(client) = self.clients.get(key) else { return };
-        let answers = client.outbox.patience(self.crowded_since).filter(|_| kit.budget.is_full());
+        let since = self.waiting.crowded_since();
+        let answers = client.outbox.patience(since).filter(|_| kit.budget.is_full());
         let rest = client
             .arriving()
             .filter(|_| client.hosted.is_some_and(|hosted| kit.budget.is_crowded_by(hosted)));
-        let rest =
-            rest.map(|it| patience(it.since.max(self.crowded_since), it.slice.length as usize));
+        let rest = rest.map(|it| patience(it.since.max(since), it.slice.length as usize));
         let reason = if answers.is_some_and(|until| kit.now >= until) {
             "it does not take its answers, and others wait for the buffers"
         } else if rest.is_some_and(|until| kit.now >= until) {
@@ -189,13 +189,10 @@ impl Nbd {
 
     /// Ends handshakes and goodbyes that take too long, and says when to come again.
     pub(crate) fn tick(&mut self, kit: &mut Kit) -> Time {
-        if kit.now < self.deadline {
-            return self.deadline;
+        let tick = self.waiting.tick(kit);
+        if tick == Tick::NotYet {
+            return self.deadline();
         }
-        let is_crowded = kit.budget.is_crowded();
-        let since = self.crowded_since.min(kit.now);
-        self.crowded_since = if is_crowded { since } else { Time::NEVER };
-        self.deadline = if is_crowded { kit.now + CLIENT_STALL_LOOK } else { Time::NEVER };
         for index in 0..self.clients.end() {
             let Some(key) = self.clients.key_at(index) else { continue };
             match self.clients.get(key).map(|client| &client.stage) {
@@ -217,13 +214,15 @@ impl Nbd {
                     | Stage::Waiting { deadline, .. }
                     | Stage::Leaving { deadline },
                 ) => {
-                    self.deadline = self.deadline.min(*deadline);
+                    self.waiting.come_by(*deadline);
                 }
-                Some(Stage::Serving { .. }) if is_crowded => self.judge_stall(key, kit),
+                Some(Stage::Serving { .. }) if tick == Tick::DueInCrowd => {
+                    self.judge_stall(key, kit);
+                }
                 Some(Stage::Serving { .. }) | None => {}
             }
         }
-        self.deadline
+        self.deadline()
     }
 }
 

@@ -77,12 +77,11 @@ impl Nbd {
                 None if request.in_flight >= PARTS_PER_REQUEST_MAX => return false,
                 None => {
                     let own = client.held + client.outbox.unsent().all_data();
-                    if let Err(crowded) = kit.budget.room(request.hosted, own) {
-                        self.crowded.get_or_insert(crowded);
+                    if !self.waiting.has_room(request.hosted, own, kit) {
                         return false;
                     }
                     let Some(slice) = kit.reactor.pool().take_for_client(part.length) else {
-                        self.starved = true;
+                        self.waiting.is_starved = true;
                         return false;
                     };
                     request.is_arriving = true;
@@ -233,9 +232,7 @@ impl Nbd {
                 true => request.in_flight * room.part + unsent.data,
                 false => client.held + unsent.all_data(),
             };
-            let crowded = kit.budget.room(hosted, own).err();
-            if own >= CLIENT_BYTES_MAX || crowded.is_some() {
-                self.crowded = self.crowded.or(crowded);
+            if !self.waiting.has_room(hosted, own, kit) || own >= CLIENT_BYTES_MAX {
                 return client.pause(key);
             }
             let part = split.part(*next);
@@ -257,9 +254,7 @@ impl Nbd {
         let Work::Range { kind, next, end, .. } = &mut request.work else { return };
         while *next < *end && request.in_flight < PARTS_PER_REQUEST_MAX {
             let own = client.held + client.outbox.unsent().all_data();
-            let crowded = kit.budget.room(hosted, own).err();
-            if room.part > 0 && crowded.is_some() {
-                self.crowded = self.crowded.or(crowded);
+            if room.part > 0 && !self.waiting.has_room(hosted, own, kit) {
                 return client.pause(key);
             }
             let piece = piece(*next, *end);
@@ -270,7 +265,7 @@ impl Nbd {
             } else {
                 // A block that is zeroed in part is written.
                 let Some(slice) = kit.reactor.pool().take_for_client(length) else {
-                    self.stalled.push_back(key);
+                    self.waiting.stalled.push_back(key);
                     return;
                 };
                 kit.reactor.pool().bytes_mut(slice).fill(0);
@@ -300,8 +295,8 @@ impl Nbd {
 
     /// Pieces that found no buffer are tried again.
     pub(super) fn retry_stalled(&mut self, kit: &mut Kit) {
-        for _ in 0..self.stalled.len() {
-            let Some(key) = self.stalled.pop_front() else { break };
+        for _ in 0..self.waiting.stalled.len() {
+            let Some(key) = self.waiting.stalled.pop_front() else { break };
             self.issue(key, kit);
         }
     }

@@ -12,6 +12,7 @@ use frontend::nbd::wire::{
     REQUEST_MAGIC, ReplyForm,
 };
 use io::Event;
+use stdx::time::Time;
 
 use super::*;
 use crate::limits::{CLIENTS_BYTES_MAX, RESOURCE_BYTES_MAX};

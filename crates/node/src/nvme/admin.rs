@@ -16,15 +16,14 @@ use frontend::nvme::wire::{CONTROLLER_DYNAMIC, DISCOVERY_NQN, Sqe};
 use io::SocketId;
 use stdx::time::Time;
 
-use crate::limits::{
-    CLIENT_STALL_LOOK, NVME_CONTROLLERS_MAX, NVME_KEEP_ALIVE_GRACE, NVME_NAMES_REST,
-};
+use crate::limits::{NVME_CONTROLLERS_MAX, NVME_KEEP_ALIVE_GRACE, NVME_NAMES_REST};
 use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::nvme::queue::{Admission, IoQueue, Queue, Stage};
 use crate::nvme::{Nvme, Offer};
 use crate::payloads::Kit;
 use crate::slab::Key;
+use crate::waiting::Tick;
 
 /// A controller and its admin queue.
 #[derive(Debug)]
@@ -170,7 +169,7 @@ impl Nvme {
         let controller = queue.ends_with_it();
         let stage = queue.begin_goodbye(kit.now);
         let unsent = queue.outbox.unsent().data;
-        self.deadline = self.deadline.min(queue.deadline);
+        self.waiting.come_by(queue.deadline);
         self.mark(key);
         if let Stage::Io(it) = stage {
             if let Some(session) = self.controllers.get_mut(it.controller) {
@@ -286,7 +285,7 @@ impl Nvme {
 
     fn note_deadline(&mut self, controller: Key) {
         if let Some(session) = self.controllers.get(controller) {
-            self.deadline = self.deadline.min(session.deadline());
+            self.waiting.come_by(session.deadline());
         }
     }
 
@@ -340,7 +339,7 @@ impl Nvme {
         self.answer(key, end, kit);
         if let Some(queue) = self.queues.get_mut(key) {
             queue.begin_goodbye(kit.now);
-            self.deadline = self.deadline.min(queue.deadline);
+            self.waiting.come_by(queue.deadline);
         }
     }
 
@@ -485,16 +484,10 @@ impl Nvme {
     /// Ends connections that lead nowhere and controllers whose initiator is silent, and notes
     /// when to come again.
     pub(crate) fn tick(&mut self, kit: &mut Kit) {
-        if kit.now < self.deadline {
-            return;
-        }
-        self.deadline = Time::NEVER;
-        if kit.budget.is_crowded() {
-            self.crowded_since = self.crowded_since.min(kit.now);
-            self.deadline = kit.now + CLIENT_STALL_LOOK;
-            self.judge_stalls(kit);
-        } else {
-            self.crowded_since = Time::NEVER;
+        match self.waiting.tick(kit) {
+            Tick::NotYet => return,
+            Tick::Due => {}
+            Tick::DueInCrowd => self.judge_stalls(kit),
         }
         for index in 0..self.queues.end() {
             let Some(key) = self.queues.key_at(index) else { continue };
@@ -508,7 +501,7 @@ impl Nvme {
                 log!(Info, Scope::NODE, "an initiator was let go: it did not {late} in time");
                 self.close(key, "it did not prove itself in time", kit);
             } else {
-                self.deadline = self.deadline.min(queue.deadline);
+                self.waiting.come_by(queue.deadline);
             }
         }
         for index in 0..self.controllers.end() {
@@ -524,7 +517,7 @@ impl Nvme {
                 self.tell_of_names(key);
                 self.note_deadline(key);
             } else {
-                self.deadline = self.deadline.min(session.deadline());
+                self.waiting.come_by(session.deadline());
             }
         }
     }

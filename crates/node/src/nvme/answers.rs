@@ -94,7 +94,7 @@ impl Nvme {
                 Kind::Zeroes { .. } | Kind::Read | Kind::Write { .. } | Kind::Flush => {
                     // A block that is zeroed in part is written.
                     let Some(slice) = kit.reactor.pool().take_for_client(length) else {
-                        self.stalled.push_back(key);
+                        self.waiting.stalled.push_back(key);
                         break;
                     };
                     kit.reactor.pool().bytes_mut(slice).fill(0);
@@ -234,8 +234,8 @@ impl Nvme {
 
     /// Pieces that found no buffer are tried again.
     pub(super) fn retry_stalled(&mut self, kit: &mut Kit) {
-        for _ in 0..self.stalled.len() {
-            let Some(key) = self.stalled.pop_front() else { break };
+        for _ in 0..self.waiting.stalled.len() {
+            let Some(key) = self.waiting.stalled.pop_front() else { break };
             self.issue_ranges(key, kit);
         }
     }

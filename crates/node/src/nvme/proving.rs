@@ -90,7 +90,7 @@ impl Nvme {
         let Some(queue) = self.queues.get_mut(key) else { return };
         queue.proving = Some(Box::new(Proving::new(parties)));
         queue.deadline = kit.now + NVME_PROOF_DEADLINE;
-        self.deadline = self.deadline.min(queue.deadline);
+        self.waiting.come_by(queue.deadline);
     }
 
     /// Takes a command that is one of the exchange, or comes before it is over. False if it is to
@@ -132,7 +132,7 @@ impl Nvme {
         // A host that proves itself again has as long as at first.
         if proving.exchange.is_under_way() && queue.deadline == Time::NEVER {
             queue.deadline = kit.now + NVME_PROOF_DEADLINE;
-            self.deadline = self.deadline.min(queue.deadline);
+            self.waiting.come_by(queue.deadline);
         }
         let end = |status| Completion::of(sqe.command(), status);
         match sent {

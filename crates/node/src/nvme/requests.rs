@@ -310,7 +310,7 @@ impl Nvme {
         let mut parts = Parts::default();
         if let Some(capsule) = capsule {
             let Some(taken) = Parts::take(lengths(&what, capsule.length), kit) else {
-                self.starved = true;
+                self.waiting.is_starved = true;
                 return Begun::NotYet;
             };
             taken.fill(capsule, kit);
@@ -376,9 +376,7 @@ impl Nvme {
         }
         let (hosted, controller) = (it.hosted, it.controller);
         let own = self.controllers.get(controller).map_or(0, Session::held_bytes);
-        let crowded = kit.budget.room(hosted, own).err();
-        self.crowded = self.crowded.or(crowded);
-        crowded.is_none()
+        self.waiting.has_room(hosted, own, kit)
     }
 
     /// Forgets a request that is answered, or whose queue is gone.

@@ -64,8 +64,7 @@ impl Nvme {
         if is_full {
             return Turn::NoRoom;
         }
-        if let Err(crowded) = kit.budget.room(request.hosted, own) {
-            self.crowded.get_or_insert(crowded);
+        if !self.waiting.has_room(request.hosted, own, kit) {
             return Turn::NoRoom;
         }
         let is_read = matches!(request.work, Work::Read { .. });
@@ -129,20 +128,21 @@ impl Nvme {
     /// Who does not send the data of a write, or does not take what it is sent, has to make room
     /// for others.
     pub(super) fn judge_stalls(&mut self, kit: &mut Kit) {
+        let crowded_since = self.waiting.crowded_since();
         for index in 0..self.requests.end() {
             let Some(key) = self.requests.key_at(index) else { continue };
             let Some(request) = self.requests.get(key) else { continue };
             if request.step != Step::Arriving || !kit.budget.is_crowded_by(request.hosted) {
                 continue;
             }
-            if kit.now >= patience(request.since.max(self.crowded_since), request.to_come) {
+            if kit.now >= patience(request.since.max(crowded_since), request.to_come) {
                 let reason = "the data of a write does not come, and others wait for the buffers";
                 self.close(request.queue, reason, kit);
             }
         }
         for index in 0..self.queues.end() {
             let Some(key) = self.queues.key_at(index) else { continue };
-            let until = self.queues.get(key).and_then(|it| it.outbox.patience(self.crowded_since));
+            let until = self.queues.get(key).and_then(|it| it.outbox.patience(crowded_since));
             if kit.budget.is_full() && until.is_some_and(|until| kit.now >= until) {
                 let reason = "it does not take what it is sent, and others wait for the buffers";
                 self.close(key, reason, kit);

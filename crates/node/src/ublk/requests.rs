@@ -117,10 +117,7 @@ impl Ublk {
                 return Issued::Starved;
             }
             let own = usize::try_from(device.bytes).unwrap_or(usize::MAX);
-            if request.part_bytes > 0
-                && let Err(crowded) = kit.budget.room(request.hosted, own)
-            {
-                self.crowded.get_or_insert(crowded);
+            if request.part_bytes > 0 && !self.crowd.has_room(&kit.budget, request.hosted, own) {
                 return Issued::Starved;
             }
             let is_whole = (piece.start | piece.end).is_multiple_of(BLOCK_BYTES);
@@ -248,10 +245,8 @@ impl Ublk {
         if !self.is_starved() {
             return;
         }
-        self.crowded = None;
-        let count = self.devices.end();
-        self.first = (self.first + 1) % count.max(1);
-        for index in (self.first..count).chain(0..self.first) {
+        self.crowd.disperse();
+        for index in self.rotation.next_round(self.devices.end()) {
             let Some(device) = self.devices.key_at(index) else { continue };
             while let Some(&key) = self.devices.get(device).and_then(|it| it.starved.front()) {
                 if self.issue(key, kit) == Issued::Starved {

@@ -7,11 +7,11 @@
 
 use std::collections::VecDeque;
 
-use crate::budget::Crowded;
+use crate::budget::Crowd;
 use crate::limits::GUEST_REQUESTS_MAX;
 use crate::links::HostedId;
 use crate::payloads::Kit;
-use crate::slab::{Key, Slab};
+use crate::slab::{Key, Rotation, Slab};
 use crate::vhost::requests::Issued;
 use crate::vhost::{SessionNumber, Vhost};
 
@@ -20,10 +20,9 @@ pub(super) struct Room {
     accounts: Slab<Account>,
     /// Requests that wait, of all sessions.
     waiting: usize,
-    /// Since when one found no room.
-    crowded: Option<Crowded>,
-    /// Who is the first to be tried again; the next one is the next time.
-    first: usize,
+    crowd: Crowd,
+    /// Who is the first to be tried again.
+    rotation: Rotation,
 }
 
 /// What the rings of one session have.
@@ -93,9 +92,7 @@ impl Room {
     /// Whether a part may begin; if not, its request is to wait.
     pub(super) fn has(&mut self, key: Key, hosted: HostedId, kit: &Kit) -> bool {
         let own = self.accounts.get(key).map_or(0, |account| account.bytes);
-        let crowded = kit.budget.room(hosted, own).err();
-        self.crowded = self.crowded.or(crowded);
-        crowded.is_none()
+        self.crowd.has_room(&kit.budget, hosted, own)
     }
 
     pub(super) fn take(&mut self, key: Key, hosted: HostedId, bytes: usize, kit: &mut Kit) {
@@ -121,7 +118,7 @@ impl Room {
 
     /// Something was given back since a request found no room.
     pub(super) fn is_more(&self, kit: &Kit) -> bool {
-        self.waiting > 0 && self.crowded.is_some_and(|it| kit.budget.has_changed(it))
+        self.waiting > 0 && self.crowd.may_go_on(&kit.budget)
     }
 
     fn first(&self, key: Key) -> Option<Key> {
@@ -148,10 +145,8 @@ impl Vhost {
         if !self.is_starved() {
             return;
         }
-        self.room.crowded = None;
-        let count = self.room.accounts.end();
-        self.room.first = (self.room.first + 1) % count.max(1);
-        for index in (self.room.first..count).chain(0..self.room.first) {
+        self.room.crowd.disperse();
+        for index in self.room.rotation.next_round(self.room.accounts.end()) {
             let Some(account) = self.room.accounts.key_at(index) else { continue };
             while let Some(request) = self.room.first(account) {
                 if self.issue(request, kit) == Issued::Waits {
