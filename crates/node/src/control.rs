@@ -25,10 +25,12 @@ mod resync_order;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
@@ -111,6 +113,23 @@ pub(crate) struct Control {
     end: mpsc::Sender<End>,
 }
 
+/// What a control side is made from.
+struct Origin {
+    name: String,
+    state: StateDir,
+    desk: Desk,
+    device_timeout: Duration,
+    device_names: Names,
+    vhost: Option<PathBuf>,
+    pki: PathBuf,
+    nvme_hosts: Option<NvmeHostsKeeper>,
+    max_parallel_resyncs: Option<NonZeroU32>,
+    backend: io::BackendKind,
+    placement: Placement,
+    room: mpsc::Sender<RoomWanted>,
+    end: mpsc::Sender<End>,
+}
+
 /// Why the daemon ends.
 #[derive(Debug)]
 pub(crate) enum End {
@@ -141,35 +160,21 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     let reactor = reactor_options(options, allowed.len())?;
     let Shards { senders, answers, parker, threads, backend, ids } =
         start_shards(&identity, reactor, &end, &state.crash_file())?;
-    let (desk, state) = (Arc::new(Desk::new(senders)), Arc::new(state));
-    let control = Arc::new(Control {
+    let control = Arc::new(Control::new(Origin {
         name: options.name.clone(),
-        state: Arc::clone(&state),
-        desk: Arc::clone(&desk),
-        devices: Arc::new(Devices::new(
-            Arc::clone(&desk),
-            state,
-            options.device_timeout,
-            Names::new(options),
-        )),
-        guests: Guests::new(Arc::clone(&desk), options.vhost.clone()),
-        credentials: CredentialsKeeper::new(options.pki.clone()),
+        state,
+        desk: Desk::new(senders),
+        device_timeout: options.device_timeout,
+        device_names: Names::new(options),
+        vhost: options.vhost.clone(),
+        pki: options.pki.clone(),
         nvme_hosts,
-        held_down: Mutex::default(),
-        without_disk: Mutex::default(),
-        unsettled: Unsettled::default(),
-        left_disks: Mutex::default(),
-        watch: Watch::default(),
-        handlers: Handlers::default(),
-        resync_order: ResyncOrder::new(options.max_parallel_resyncs),
+        max_parallel_resyncs: options.max_parallel_resyncs,
         backend,
         placement: Placement::new(ids, allowed, options.shards),
-        started_at: io::now(),
         room,
-        disk_work: DiskWork::default(),
-        lives: Lives::default(),
         end: end.clone(),
-    });
+    }));
     let enlarging = Arc::clone(&control);
     spawn("room", move || enlarging.make_room(&room_wanted))?;
     let desk = Arc::clone(&control);
@@ -273,6 +278,36 @@ fn name_process(holder: &mut Holder) {
 }
 
 impl Control {
+    /// Of a node on which nothing is up.
+    fn new(origin: Origin) -> Self {
+        let (desk, state) = (Arc::new(origin.desk), Arc::new(origin.state));
+        let (timeout, names) = (origin.device_timeout, origin.device_names);
+        let devices = Devices::new(Arc::clone(&desk), Arc::clone(&state), timeout, names);
+        Self {
+            name: origin.name,
+            devices: Arc::new(devices),
+            guests: Guests::new(Arc::clone(&desk), origin.vhost),
+            state,
+            desk,
+            credentials: CredentialsKeeper::new(origin.pki),
+            nvme_hosts: origin.nvme_hosts,
+            held_down: Mutex::default(),
+            without_disk: Mutex::default(),
+            unsettled: Unsettled::default(),
+            left_disks: Mutex::default(),
+            watch: Watch::default(),
+            handlers: Handlers::default(),
+            resync_order: ResyncOrder::new(origin.max_parallel_resyncs),
+            backend: origin.backend,
+            placement: origin.placement,
+            started_at: io::now(),
+            room: origin.room,
+            disk_work: DiskWork::default(),
+            lives: Lives::default(),
+            end: origin.end,
+        }
+    }
+
     fn hand_out(self: &Arc<Self>, mut answers: Vec<Receiver<FromShard>>, parker: &Parker) {
         while !answers.is_empty() {
             for message in

@@ -32,39 +32,22 @@ impl Node {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut patience = Patience::new(Duration::ZERO);
-        let state =
-            Arc::new(StateDir::open(&directory.path().join("state"), &mut patience).unwrap());
         let (desk, mut mailboxes) = Desk::with_mailboxes(1, 4);
-        let desk = Arc::new(desk);
-        let names = Names::below(directory.path());
-        let control = Control {
+        let control = Control::new(Origin {
             name: "a".to_owned(),
-            devices: Arc::new(Devices::new(
-                Arc::clone(&desk),
-                Arc::clone(&state),
-                Duration::ZERO,
-                names,
-            )),
-            guests: Guests::new(Arc::clone(&desk), None),
+            state: StateDir::open(&directory.path().join("state"), &mut patience).unwrap(),
             desk,
-            state,
-            credentials: CredentialsKeeper::new(directory.path().join("pki")),
+            device_timeout: Duration::ZERO,
+            device_names: Names::below(directory.path()),
+            vhost: None,
+            pki: directory.path().join("pki"),
             nvme_hosts: None,
-            held_down: Mutex::default(),
-            without_disk: Mutex::default(),
-            unsettled: Unsettled::default(),
-            left_disks: Mutex::default(),
-            watch: Watch::default(),
-            handlers: Handlers::default(),
-            resync_order: ResyncOrder::new(None),
+            max_parallel_resyncs: None,
             backend: io::BackendKind::Poll,
             placement: Placement::new(Vec::new(), Vec::new(), Some(1)),
-            started_at: io::now(),
             room: mpsc::channel().0,
-            disk_work: DiskWork::default(),
-            lives: Lives::default(),
             end: mpsc::channel().0,
-        };
+        });
         Self {
             control: Arc::new(control),
             mailbox: mailboxes.remove(0),
