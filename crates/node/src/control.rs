@@ -28,7 +28,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::mpsc;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
@@ -46,6 +46,7 @@ use io::{ListenAddr, Parker};
 use replication::contract::{
     Command as Order, NewArea, PromoteMode, Repair, ResizeTask, VerifyTask,
 };
+use stdx::mutex::lock;
 use stdx::time::Time;
 
 use crate::control::adjust::Mode;
@@ -361,15 +362,15 @@ impl Control {
     }
 
     fn left_disks(&self) -> MutexGuard<'_, BTreeSet<String>> {
-        self.left_disks.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.left_disks)
     }
 
     fn without_disk(&self) -> MutexGuard<'_, BTreeMap<String, Failure>> {
-        self.without_disk.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.without_disk)
     }
 
     fn held_down(&self) -> MutexGuard<'_, BTreeMap<String, Failure>> {
-        self.held_down.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.held_down)
     }
 
     /// Carries out one command of an operator.
@@ -541,7 +542,7 @@ impl Control {
     }
 
     fn tell_of_missing_disks(&self, status: &mut StatusReply) {
-        let without_disk = self.without_disk.lock().unwrap_or_else(PoisonError::into_inner);
+        let without_disk = lock(&self.without_disk);
         for resource in &mut status.resources {
             if let Some(failure) = without_disk.get(&resource.name) {
                 let text = format!("its disk is not attached: {failure}; then `attach` it");

@@ -2,12 +2,13 @@
 //! answers out.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use api::response::{Failure, FailureCode, Reply};
 use io::mailbox::Sender;
+use stdx::mutex::lock;
 use stdx::time::Time;
 
 use crate::definition::resource_id;
@@ -135,7 +136,7 @@ impl Desk {
 
     fn take_ticket(&self) -> (Ticket, mpsc::Receiver<Result<Reply, Failure>>) {
         let (asker, answer) = mpsc::channel();
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = lock(&self.waiting);
         waiting.next += 1;
         let ticket = waiting.next;
         waiting.askers.insert(ticket, asker);
@@ -144,7 +145,7 @@ impl Desk {
 
     pub(crate) fn tell(&self, shard: u8, message: ToShard) -> bool {
         let sender = &self.senders[usize::from(shard)];
-        sender.lock().unwrap_or_else(PoisonError::into_inner).send(message).is_ok()
+        lock(sender).send(message).is_ok()
     }
 
     /// Tells a shard what must not be lost, and waits as long as its mailbox is full; `is_long` is
@@ -160,7 +161,7 @@ impl Desk {
         loop {
             {
                 let sender = &self.senders[usize::from(shard)];
-                let mut sender = sender.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut sender = lock(sender);
                 if sender.is_closed() {
                     return false;
                 }
@@ -185,12 +186,12 @@ impl Desk {
         } else {
             Err(overloaded())
         };
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).askers.remove(&ticket);
+        lock(&self.waiting).askers.remove(&ticket);
         result
     }
 
     pub(crate) fn hand_out(&self, ticket: Ticket, answer: Result<Reply, Failure>) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = lock(&self.waiting);
         if let Some(asker) = waiting.askers.remove(&ticket) {
             // The asker may have given up.
             drop(asker.send(answer));

@@ -28,7 +28,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
 use api::response::{Failure, FailureCode};
@@ -36,6 +36,7 @@ use format::ids::{BLOCK_BYTES, LaneIndex};
 use format::layout::{AL_RING_BYTES, Layout, LayoutError, MetadataPlace, PAGE_BYTES, Placement};
 use format::metadata::{AL_RINGS, Superblock};
 use format::space::{Place, VOLUME_BYTES};
+use stdx::mutex::lock;
 
 use crate::attach::finding::read_superblock;
 use crate::attach::volumes::write_at;
@@ -90,7 +91,7 @@ impl Control {
             Ok(claim) => self.enlarge((resource, *place), layout, *size_bytes, claim),
             Err(failure) => Err(failure.clone()),
         };
-        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = lock(told);
         let size_bytes = match enlarged {
             Ok(size_bytes) => {
                 told.remove(&key);

@@ -12,10 +12,11 @@ use std::net::Shutdown;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
 use format::space::Place;
+use stdx::mutex::lock;
 
 use crate::accepting::Accepting;
 use crate::admin::bind;
@@ -142,7 +143,7 @@ impl Guests {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Vec<Arc<Socket>>>> {
-        self.sockets.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.sockets)
     }
 }
 
@@ -185,6 +186,6 @@ impl Socket {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Arc<Present>>> {
-        self.present.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.present)
     }
 }

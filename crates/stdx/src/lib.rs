@@ -5,6 +5,7 @@
 pub mod checksum;
 pub mod hash;
 pub mod index;
+pub mod mutex;
 pub mod random;
 pub mod ring;
 pub mod slab;

@@ -6,7 +6,7 @@
 use std::io::{self, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 
 use frontend::nbd::wire::{
@@ -15,6 +15,7 @@ use frontend::nbd::wire::{
     OPTION_REPLY_MAGIC, REP_ACK, REP_ERR_UNSUP, REP_INFO, REQUEST_BYTES, REQUEST_MAGIC,
     SIMPLE_REPLY_MAGIC,
 };
+use stdx::mutex::lock;
 
 use crate::bench::verify::block::BLOCK_BYTES;
 
@@ -87,7 +88,7 @@ impl Volume {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 
@@ -197,7 +198,7 @@ impl Drop for RamServer {
 
 impl Shared {
     fn connections(&self) -> MutexGuard<'_, Vec<TcpStream>> {
-        self.connections.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.connections)
     }
 
     fn accept_all(&self, listener: &TcpListener) {

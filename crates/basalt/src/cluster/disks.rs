@@ -11,11 +11,12 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use stdx::mutex::lock;
 use stdx::random::Random;
 
 pub(crate) use self::store::Refusal;
@@ -116,11 +117,6 @@ fn serve(mut device: &File, store: &Mutex<Store>) {
             thread::park_timeout(RESET_TIME);
         }
     }
-}
-
-/// A thread that panicked has failed the run already.
-fn lock(store: &Mutex<Store>) -> MutexGuard<'_, Store> {
-    store.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What a process that was killed left mounted below `directory`.

@@ -14,8 +14,10 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::mem;
 use std::os::fd::{AsRawFd, RawFd};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{Builder, JoinHandle};
+
+use stdx::mutex::{lock, unpoisoned};
 
 use super::calls;
 use crate::backend::{Completion, DiskCall, Place, Tag};
@@ -146,7 +148,7 @@ impl Shared {
         while !jobs.is_ending {
             let Some(job) = jobs.take() else {
                 jobs.idle += 1;
-                jobs = self.work.wait(jobs).unwrap_or_else(PoisonError::into_inner);
+                jobs = unpoisoned(self.work.wait(jobs));
                 jobs.idle -= 1;
                 continue;
             };
@@ -204,11 +206,6 @@ impl Jobs {
             self.turns.push_back(file);
         }
     }
-}
-
-/// A thread that panics aborts the process, so a poisoned lock guards what it should.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -6,10 +6,11 @@
 //! that cannot be told is told at the next look.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use api::response::{Failure, FailureCode};
+use stdx::mutex::lock;
 use stdx::time::Time;
 
 use crate::NodeError;
@@ -44,7 +45,7 @@ impl CredentialsKeeper {
 
     /// Looks whether there is something new. Whether this node has credentials in the end.
     fn look(&self, node: &str, desk: &Desk) -> Result<bool, CredentialsError> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.kept);
         let found = Files::read(&self.folder).and_then(|files| match files {
             Some(files) if kept.files.as_ref() != Some(&files) => {
                 Credentials::of(&files, node).map(|credentials| Some((files, credentials)))

@@ -8,11 +8,12 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
 use api::response::{Failure, FailureCode};
+use stdx::mutex::lock;
 use stdx::time::Time;
 
 use crate::limits::DISK_WORK_POLL_INTERVAL;
@@ -57,7 +58,7 @@ impl Stage {
 
 impl Progress {
     fn stage(&self) -> MutexGuard<'_, Stage> {
-        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.stage)
     }
 
     fn check(&self) -> Result<(), Failure> {
@@ -91,12 +92,6 @@ impl Drop for Claim {
     fn drop(&mut self) {
         lock(&self.claimed).remove(&self.resource);
     }
-}
-
-type Claimed = BTreeMap<String, Arc<Progress>>;
-
-fn lock(claimed: &Mutex<Claimed>) -> MutexGuard<'_, Claimed> {
-    claimed.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl DiskWork {

@@ -13,7 +13,7 @@ mod script;
 mod triggers;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 
 use api::events::HelperCall;
@@ -21,6 +21,7 @@ use api::response::{Failure, FailureCode};
 use api::status::{HandlerStatus, ResourceStatus, StatusReply};
 use api::subscription::Update;
 use replication::contract::FenceVerdict;
+use stdx::mutex::{lock, unpoisoned};
 
 use crate::control::Control;
 use crate::control::handlers::script::Ended;
@@ -97,7 +98,7 @@ impl Call {
 
 impl Handlers {
     fn lock(&self) -> MutexGuard<'_, Shared> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.shared)
     }
 
     /// The scripts of a resource are these from now on. Returns those that it had.
@@ -140,7 +141,7 @@ impl Handlers {
     fn wait_for_scripts(&self) -> bool {
         let mut shared = self.lock();
         while shared.scripts.is_empty() && !shared.is_ended {
-            shared = self.bell.wait(shared).unwrap_or_else(PoisonError::into_inner);
+            shared = unpoisoned(self.bell.wait(shared));
         }
         !shared.is_ended
     }

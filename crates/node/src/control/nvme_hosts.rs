@@ -5,7 +5,9 @@
 //! stay; who connects is measured by the file of then.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
+
+use stdx::mutex::lock;
 
 use crate::NodeError;
 use crate::control::{Control, spawn};
@@ -43,7 +45,7 @@ impl NvmeHostsKeeper {
 
     /// Looks whether there is something new.
     pub(super) fn look(&self, desk: &Desk) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.kept);
         match Hosts::read(&self.path) {
             Ok(hosts) => {
                 kept.failure = None;
@@ -84,7 +86,7 @@ impl Kept {
 /// Has the shards ask hosts for proofs from now on, where a file says so.
 pub(super) fn begin_host_checks(control: &Arc<Control>) -> Result<(), NodeError> {
     let Some(keeper) = &control.nvme_hosts else { return Ok(()) };
-    let mut kept = keeper.kept.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut kept = lock(&keeper.kept);
     let hosts = Arc::clone(&kept.hosts);
     if !kept.tell(hosts, &control.desk) {
         return Err(NodeError::Shard("it does not take the hosts of --nvme-auth".to_owned()));

@@ -9,12 +9,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
 use api::disk_state::DiskState;
 use api::replication_state::ReplicationState;
 use api::status::ResourceStatus;
+use stdx::mutex::lock;
 use stdx::time::Time;
 
 use crate::control::Control;
@@ -61,7 +62,7 @@ impl ResyncOrder {
     }
 
     fn lock(&self) -> MutexGuard<'_, Shared> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.shared)
     }
 
     /// The resource comes after these from now on. Returns those that it came after.

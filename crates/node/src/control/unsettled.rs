@@ -4,9 +4,10 @@
 //! no value names him any more.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use api::response::Failure;
+use stdx::mutex::lock;
 
 use crate::control::configuring::state_failure;
 use crate::control::lives::Life;
@@ -91,7 +92,7 @@ impl Unsettled {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, (String, Life)>> {
-        self.texts.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.texts)
     }
 }
 

@@ -12,13 +12,14 @@
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 use api::events::{HelperCall, is_changed};
 use api::response::{Failure, FailureCode};
 use api::status::ResourceStatus;
 use api::subscription::{ALIVE_WITHIN, Update};
+use stdx::mutex::{lock, unpoisoned};
 
 use crate::limits::{SUBSCRIBER_QUEUE_MAX, SUBSCRIBERS_MAX};
 
@@ -127,7 +128,7 @@ impl Shared {
 
 impl Watch {
     fn lock(&self) -> MutexGuard<'_, Shared> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.shared)
     }
 
     pub(super) fn subscribe(
@@ -212,7 +213,7 @@ impl Watch {
                 if std::mem::take(&mut shared.is_active) {
                     return Some(Look::Nothing);
                 }
-                shared = self.bell.wait(shared).unwrap_or_else(PoisonError::into_inner);
+                shared = unpoisoned(self.bell.wait(shared));
                 continue;
             }
             let with_counters = shared.subscribers.iter().any(|it| it.wants_counters);
@@ -226,8 +227,7 @@ impl Watch {
                 let names = std::mem::take(&mut shared.changed).into_iter().collect();
                 return Some(Look::Some { names, with_counters });
             }
-            let (guard, timeout) =
-                self.bell.wait_timeout(shared, interval).unwrap_or_else(PoisonError::into_inner);
+            let (guard, timeout) = unpoisoned(self.bell.wait_timeout(shared, interval));
             shared = guard;
             if timeout.timed_out() {
                 shared.heed();
@@ -299,7 +299,7 @@ impl Subscriber {
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.queue)
     }
 
     fn wants_all(&self) -> bool {
@@ -377,8 +377,7 @@ impl Subscriber {
             if let Some(delivery) = queue.updates.pop_front() {
                 return Some(delivery.into());
             }
-            let (guard, timeout) =
-                self.bell.wait_timeout(queue, ALIVE_WITHIN).unwrap_or_else(PoisonError::into_inner);
+            let (guard, timeout) = unpoisoned(self.bell.wait_timeout(queue, ALIVE_WITHIN));
             queue = guard;
             if timeout.timed_out() && queue.updates.is_empty() && !queue.is_closed {
                 return Some(Update::Alive);

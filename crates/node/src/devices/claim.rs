@@ -20,11 +20,12 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{self, Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use api::response::{Failure, FailureCode};
 use io::process::{is_deserted_within, is_readable_within};
+use stdx::mutex::lock;
 use stdx::time::Time;
 
 use crate::devices::driver::block_path;
@@ -140,7 +141,7 @@ impl Claims {
     }
 
     fn begin(&self, label: &str, command: &mut Command) -> stdio::Result<Begun> {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = lock(&self.running);
         // One that cannot be looked at is waited for: that finds out why.
         running.retain(|_, answers| !has_ended_by(answers, io::now()).unwrap_or(false));
         if let Some(earlier) = running.get(label) {

@@ -1,9 +1,10 @@
 //! The devices that have a thread, and how far each of them is.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, mpsc};
 use std::time::Duration;
 
+use stdx::mutex::{lock, unpoisoned};
 use stdx::time::Time;
 
 use crate::devices::claim::Claim;
@@ -139,12 +140,12 @@ impl AllKept {
                 return found;
             }
             let waited = self.changed.wait_timeout(all, rest);
-            all = waited.unwrap_or_else(PoisonError::into_inner).0;
+            all = unpoisoned(waited).0;
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, (Kept, Stage)>> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.all)
     }
 }
 

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::time::Duration;
 
 use format::space::Place;
@@ -22,6 +22,7 @@ use frontend::vhost::session::{Answer, Passed, Session, Step, Task};
 use frontend::vhost::wire::{HEADER_BYTES, Header, PAYLOAD_BYTES_MAX, config_changed};
 use io::descriptors::{peer_process, receive_files, send_file};
 use io::{Eventfd, SharedMemory, memory_file};
+use stdx::mutex::lock;
 
 use crate::desk::{Desk, overloaded};
 use crate::guests::addresses::Addresses;
@@ -68,11 +69,11 @@ impl Present {
     }
 
     fn size(&self) -> MutexGuard<'_, u64> {
-        self.size_bytes.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.size_bytes)
     }
 
     fn channel(&self) -> MutexGuard<'_, Option<UnixStream>> {
-        self.channel.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.channel)
     }
 
     /// The volume is larger: every ring takes requests up to its new end before the guest hears of

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use anyhow::{Context, Result, bail};
 use frontend::nbd::client::uri::Uri;
 use frontend::nbd::client::{Reply, Request};
 use frontend::nbd::wire::{CMD_FLAG_FUA, Command};
+use stdx::mutex::lock;
 use stdx::random::Random;
 use stdx::time::Time;
 
@@ -337,11 +338,6 @@ impl Shared {
             }
         }
     }
-}
-
-/// A thread that panicked ends the whole run, so what it left behind is only printed.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share for people to read")]

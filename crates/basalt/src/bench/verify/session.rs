@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
 use anyhow::{Result, bail};
@@ -14,10 +14,11 @@ use frontend::nbd::client::{
     BlockStatus, ClientError, Connection, ExportInfo, Receiver, Sender, Stream, Wishes,
 };
 use frontend::nbd::wire::ReplyForm;
+use stdx::mutex::{lock, unpoisoned};
 use stdx::random::Random;
 use stdx::time::Time;
 
-use super::load::{InFlight, Plan, Shared, Work, lock};
+use super::load::{InFlight, Plan, Shared, Work};
 use crate::clock;
 
 /// How long a server may take to accept a connection.
@@ -164,12 +165,12 @@ pub(crate) fn run(shared: &Shared, opened: Opened, work: Work) -> SessionEnd {
     });
     // Every socket is closed: from here on nothing of this session may take effect any more.
     for window in windows {
-        let left = window.requests.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let left = unpoisoned(window.requests.into_inner());
         shared.tally().unanswered += left.len() as u64;
         left.into_values().for_each(|in_flight| shared.abandon(in_flight, work));
     }
     if session.is_broken.into_inner() {
-        let why = session.why.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let why = unpoisoned(session.why.into_inner());
         return SessionEnd::Broken { why, answers: session.answers.into_inner() };
     }
     SessionEnd::Done
@@ -265,7 +266,7 @@ impl Window {
         let mut requests = lock(&self.requests);
         while requests.len() >= depth && !session.is_broken() {
             let waited = self.has_room.wait_timeout(requests, Duration::from_millis(100));
-            requests = waited.unwrap_or_else(PoisonError::into_inner).0;
+            requests = unpoisoned(waited).0;
         }
         !session.is_broken()
     }

@@ -5,8 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, IoSlice, Read, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+use stdx::mutex::lock;
 
 use crate::nbd::client::reply::{Chunk, Pending};
 use crate::nbd::client::{ClientError, ExportInfo, Reply, Stream, is_timeout};
@@ -295,9 +297,4 @@ impl Receiver {
     fn read(&mut self, buffer: &mut [u8]) -> Result<(), ClientError> {
         self.stream.read_exact(buffer).map_err(|error| ClientError::lost(RECEIVING, error))
     }
-}
-
-/// A thread that panicked between two statements on the table left it whole.
-fn lock(table: &Table) -> MutexGuard<'_, BTreeMap<u64, Pending>> {
-    table.lock().unwrap_or_else(PoisonError::into_inner)
 }
