@@ -2,9 +2,7 @@
 //! TCP connection of the loopback and to two disks, 10,000 writes in all, and the heap is not
 //! touched.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
-#![expect(unsafe_code, reason = "an allocator that counts")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::fs::{self, File};
 use std::path::Path;
@@ -15,35 +13,22 @@ use io::{
 };
 use stdx::time::Time;
 
+#[path = "allocator/counting.rs"]
+mod counting;
+
+use crate::counting::Counting;
+
 thread_local! {
     /// Allocations of this thread.
     static COUNT: Cell<u64> = const { Cell::new(0) };
 }
 
-struct Counting;
-
-// SAFETY: every call is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller keeps the contract, which is the same.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        COUNT.with(|count| count.set(count.get() + 1));
-        // SAFETY: as above.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
+fn count() {
+    COUNT.with(|count| count.set(count.get() + 1));
 }
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: Counting = Counting(count);
 
 const WRITES: u32 = 10_000;
 /// Writes per message: four blocks to each of two disks.

@@ -5,9 +5,7 @@
 //! every other write and its answer pass. Then they serve as many reads, from all replicas in turn.
 //! What the shard threads allocate meanwhile is counted.
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
-#![expect(unsafe_code, reason = "an allocator that counts")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::fs::File;
 use std::net::Ipv4Addr;
@@ -26,6 +24,13 @@ use node::{CongestionWish, Options};
 
 #[path = "../../basalt/src/ports.rs"]
 mod ports;
+#[path = "../../io/tests/allocator/counting.rs"]
+mod counting;
+#[path = "../../io/tests/allocator/thread_name.rs"]
+mod thread_name;
+
+use crate::counting::Counting;
+use crate::thread_name::thread_name;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
@@ -34,54 +39,21 @@ thread_local! {
     static IS_SHARD: Cell<Option<bool>> = const { Cell::new(None) };
 }
 
-struct Counting;
-
-impl Counting {
-    fn count() {
-        let is_shard = IS_SHARD.try_with(|known| {
-            known.get().unwrap_or_else(|| {
-                let is_shard = is_shard_thread();
-                known.set(Some(is_shard));
-                is_shard
-            })
-        });
-        if is_shard == Ok(true) {
-            ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-}
-
-fn is_shard_thread() -> bool {
-    let mut name = [0_u8; 16];
-    // SAFETY: it takes nothing.
-    let thread = unsafe { libc::pthread_self() };
-    // SAFETY: the pointer and the length describe `name`, and the calling thread lives.
-    unsafe { libc::pthread_getname_np(thread, name.as_mut_ptr().cast(), name.len()) };
-    name.starts_with(b"shard-")
-}
-
-// SAFETY: every call is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        Self::count();
-        // SAFETY: the caller keeps the contract, which is the same.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        Self::count();
-        // SAFETY: as above.
-        unsafe { System.realloc(pointer, layout, size) }
+fn count() {
+    let is_shard = IS_SHARD.try_with(|known| {
+        known.get().unwrap_or_else(|| {
+            let is_shard = thread_name().starts_with(b"shard-");
+            known.set(Some(is_shard));
+            is_shard
+        })
+    });
+    if is_shard == Ok(true) {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: Counting = Counting(count);
 
 const NODES: usize = 3;
 const DISK_BYTES: u64 = 64 << 20;
