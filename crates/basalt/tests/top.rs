@@ -2,9 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use stdx::child::HeldChild;
 use stdx::testing::skip;
 
 const LIMIT: Duration = Duration::from_secs(30);
@@ -47,15 +48,6 @@ impl Drop for Tmux<'_> {
     }
 }
 
-struct Daemon(Child);
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        drop(self.0.kill());
-        drop(self.0.wait());
-    }
-}
-
 #[test]
 fn top_draws_heeds_keys_and_gives_the_terminal_back() {
     if Command::new("tmux").arg("-V").output().is_err() {
@@ -71,7 +63,7 @@ fn top_draws_heeds_keys_and_gives_the_terminal_back() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let daemon = Daemon(daemon);
+    let daemon = HeldChild::from(daemon);
     let socket = home.path().join("tmux");
     let tmux = Tmux { socket: &socket };
     let command = format!(

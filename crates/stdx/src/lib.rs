@@ -1,8 +1,9 @@
-//! Building blocks that know no word of the domain: time, chance, tables, hashes, and what tests
-//! say.
+//! Building blocks that know no word of the domain: time, chance, tables, hashes, locks, processes,
+//! and what tests say.
 #![forbid(unsafe_code)]
 
 pub mod checksum;
+pub mod child;
 pub mod hash;
 pub mod index;
 pub mod mutex;

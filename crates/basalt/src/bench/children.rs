@@ -3,13 +3,14 @@
 
 use std::fs::{self, File};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use frontend::nbd::client::uri::Uri;
 use frontend::nbd::client::{ClientError, Connection, Wishes};
+use stdx::child::HeldChild;
 
 use crate::clock;
 use crate::cluster::on_cpu;
@@ -43,7 +44,7 @@ pub(crate) fn command(program: &str, cpu: Option<usize>) -> Command {
 #[derive(Debug)]
 pub(crate) struct Server {
     program: &'static str,
-    child: Child,
+    child: HeldChild,
     /// What it says.
     log: PathBuf,
 }
@@ -63,7 +64,7 @@ impl Server {
             .stderr(said)
             .spawn()
             .with_context(|| format!("cannot run {program}"))?;
-        Ok(Self { program, child, log })
+        Ok(Self { program, child: child.into(), log })
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -89,14 +90,6 @@ impl Server {
         let text = fs::read_to_string(&self.log).unwrap_or_default();
         let begin = text.ceil_char_boundary(text.len().saturating_sub(SAID_BYTES));
         text[begin..].trim().to_owned()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing to kill.
-        self.child.kill().ok();
-        self.child.wait().ok();
     }
 }
 

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use api::request::Command as NodeCommand;
 use api::response::Reply;
 use api::status::ResourceStatus;
 use frontend::nbd::client::uri::{Address, Uri};
+use stdx::child::HeldChild;
 
 use super::disks::{Disk, Disks, Refusal};
 use super::{Network, RESOURCE, on_cpu};
@@ -54,7 +55,7 @@ pub(crate) struct Node {
     nbd_socket: PathBuf,
     state_dir: PathBuf,
     log_file: PathBuf,
-    process: Option<Child>,
+    process: Option<HeldChild>,
 }
 
 impl Node {
@@ -177,7 +178,7 @@ impl Node {
 
     /// The process number of the running daemon.
     pub(crate) fn pid(&self) -> Option<u32> {
-        self.process.as_ref().map(Child::id)
+        self.process.as_ref().map(|child| child.id())
     }
 
     pub(crate) fn start(&mut self) -> Result<()> {
@@ -197,7 +198,7 @@ impl Node {
             .stderr(log)
             .spawn()
             .with_context(|| format!("cannot start the daemon of {}", self.name))?;
-        self.process = Some(child);
+        self.process = Some(child.into());
         Ok(())
     }
 
@@ -347,10 +348,7 @@ impl Node {
 
 impl Drop for Node {
     fn drop(&mut self) {
-        if let Some(mut child) = self.process.take() {
-            // It may have ended by itself; then there is nothing to kill.
-            child.kill().ok();
-            child.wait().ok();
-        }
+        // Before what its disk lies on.
+        drop(self.process.take());
     }
 }

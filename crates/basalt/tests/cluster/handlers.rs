@@ -2,13 +2,14 @@
 
 use std::fs::{self, File};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use api::disk_state::DiskState;
 use api::role::Role;
 use api::status::HandlerStatus;
+use stdx::child::HeldChild;
 
 use crate::BLOCK;
 use crate::harness::Cluster;
@@ -52,14 +53,18 @@ fn counted(cluster: &Cluster, index: usize, handler: &str, calls: u64) -> Handle
     })
 }
 
-struct Events(Child);
+/// What `events2` tells goes to a file.
+struct Events {
+    _program: HeldChild,
+}
 
 impl Events {
     fn of(cluster: &Cluster, index: usize) -> Self {
         let out = File::create(cluster.directory.path().join("events")).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_basalt"));
         command.args(["adm", "--node-socket"]).arg(cluster.state_dir(index).join("admin.sock"));
-        Self(command.args(["events2", "r0"]).stdin(Stdio::null()).stdout(out).spawn().unwrap())
+        command.args(["events2", "r0"]).stdin(Stdio::null()).stdout(out);
+        Self { _program: command.spawn().unwrap().into() }
     }
 
     fn wait_for(&self, cluster: &Cluster, line: &str) {
@@ -67,13 +72,6 @@ impl Events {
         cluster.poll(0, line, || {
             fs::read_to_string(&path).unwrap().lines().any(|it| it == line).then_some(())
         });
-    }
-}
-
-impl Drop for Events {
-    fn drop(&mut self) {
-        drop(self.0.kill());
-        drop(self.0.wait());
     }
 }
 

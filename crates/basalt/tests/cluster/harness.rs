@@ -20,6 +20,7 @@ use api::status::ResourceStatus;
 use frontend::nbd::client::uri::Uri;
 use frontend::nbd::client::{ClientError, Connection, Wishes};
 use io::now;
+use stdx::child::HeldChild;
 use tempfile::TempDir;
 
 use crate::BLOCK;
@@ -55,7 +56,7 @@ pub(crate) struct Node {
     pub(crate) address: SocketAddr,
     pub(crate) nvme: SocketAddr,
     pub(crate) has_disk: bool,
-    pub(crate) daemon: Option<Child>,
+    pub(crate) daemon: Option<HeldChild>,
     /// What enters the network of the node, before the daemon's own words.
     pub(crate) entry: Vec<String>,
     /// What else the daemon is told.
@@ -316,7 +317,8 @@ impl Cluster {
         let log = File::options().create(true).append(true).open(log).unwrap();
         let mut command = self.daemon_command(index);
         command.envs(self.nodes[index].environment.iter().copied());
-        self.nodes[index].daemon = Some(command.stdin(Stdio::null()).stderr(log).spawn().unwrap());
+        let daemon = command.stdin(Stdio::null()).stderr(log).spawn().unwrap();
+        self.nodes[index].daemon = Some(daemon.into());
         self.poll(index, "an answer of the daemon", || self.status_of_all(index).map(drop));
     }
 
@@ -333,7 +335,7 @@ impl Cluster {
     }
 
     /// SIGTERM to a daemon that may be long in ending.
-    pub(crate) fn tell_to_end(&mut self, index: usize) -> Child {
+    pub(crate) fn tell_to_end(&mut self, index: usize) -> HeldChild {
         let daemon = self.nodes[index].daemon.take().unwrap();
         let id = daemon.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
@@ -521,12 +523,7 @@ impl Cluster {
 impl Drop for Cluster {
     #[expect(clippy::print_stdout, reason = "what the daemons of a failed test said")]
     fn drop(&mut self) {
-        for node in &mut self.nodes {
-            if let Some(daemon) = &mut node.daemon {
-                drop(daemon.kill());
-                drop(daemon.wait());
-            }
-        }
+        self.nodes.iter_mut().for_each(|node| drop(node.daemon.take()));
         if thread::panicking() {
             for index in 0..self.nodes.len() {
                 println!("---- {} said:\n{}", self.nodes[index].name, self.log(index));

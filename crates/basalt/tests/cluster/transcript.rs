@@ -14,13 +14,14 @@ use std::fs::{self, File};
 use std::net::SocketAddr;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use frontend::nbd::client::uri::Uri;
 use frontend::nbd::client::{Connection, Wishes};
 use io::now;
+use stdx::child::HeldChild;
 use tempfile::TempDir;
 
 use crate::harness::own_port;
@@ -87,7 +88,7 @@ fn sections(text: &str) -> Vec<Section> {
 struct Node {
     name: String,
     folder: PathBuf,
-    daemon: Option<Child>,
+    daemon: Option<HeldChild>,
 }
 
 /// The nodes of one section.
@@ -216,7 +217,7 @@ impl Site {
         command.args(["node", "--exit-with-parent", "--shards", "1", "--name", &node.name]);
         command.arg("--state-dir").arg(node.folder.join("state"));
         command.arg("--nbd-unix").arg(node.folder.join("nbd"));
-        node.daemon = Some(command.stdin(Stdio::null()).stderr(log).spawn().unwrap());
+        node.daemon = Some(command.stdin(Stdio::null()).stderr(log).spawn().unwrap().into());
         let deadline = now() + WAIT;
         while self.drbdadm(index, &["status"]).contains("cannot reach") {
             assert!(now() < deadline, "the daemon does not answer");
@@ -314,10 +315,7 @@ impl Drop for Site {
     #[expect(clippy::print_stdout, reason = "what the daemons of a failed test said")]
     fn drop(&mut self) {
         for node in &mut self.nodes {
-            if let Some(daemon) = &mut node.daemon {
-                drop(daemon.kill());
-                drop(daemon.wait());
-            }
+            drop(node.daemon.take());
             if thread::panicking() {
                 let log = fs::read_to_string(node.folder.join("log")).unwrap_or_default();
                 println!("---- {} said in {}:\n{log}", node.name, self.folder.path().display());

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::fs::{self, File};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ use api::response::Reply;
 use api::status::{ResourceStatus, StatusReply};
 use frontend::nbd::client::uri::{Address, Uri};
 use frontend::nbd::client::{Connection, Wishes};
+use stdx::child::HeldChild;
 use tempfile::TempDir;
 
 use crate::ports::claim_ports;
@@ -86,7 +87,7 @@ pub(crate) struct Node {
     pub(crate) home: PathBuf,
     /// Name of the backing file in `home`.
     pub(crate) disk_name: &'static str,
-    process: Option<Child>,
+    process: Option<HeldChild>,
 }
 
 impl Node {
@@ -137,7 +138,7 @@ impl Node {
 
     pub(crate) fn start_as(&mut self, mut command: Command) {
         assert!(self.process.is_none(), "{} runs already", self.name);
-        self.process = Some(command.spawn().unwrap());
+        self.process = Some(command.spawn().unwrap().into());
         wait_for("the daemon to answer", || {
             let ended = self.process.as_mut().and_then(|process| process.try_wait().unwrap());
             assert!(ended.is_none(), "{} ended: {ended:?}\n{}", self.name, self.log());
@@ -251,11 +252,7 @@ impl Node {
 
 impl Drop for Node {
     fn drop(&mut self) {
-        if let Some(mut process) = self.process.take() {
-            // It may have ended by itself; then there is nothing to kill.
-            process.kill().ok();
-            process.wait().ok();
-        }
+        drop(self.process.take());
         if std::thread::panicking() {
             eprintln!("log of {}:\n{}", self.name, self.log());
         }
