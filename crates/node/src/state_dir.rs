@@ -48,6 +48,15 @@ pub(crate) struct StateDir {
     start_count: u64,
 }
 
+#[cfg(test)]
+impl StateDir {
+    /// Of a test, below its folder.
+    pub(crate) fn below(folder: &Path) -> Self {
+        let mut patience = Patience::new(std::time::Duration::ZERO);
+        Self::open(&folder.join("state"), &mut patience).unwrap()
+    }
+}
+
 impl StateDir {
     /// Opens or makes the directory, for this process alone, and counts the start.
     pub(crate) fn open(path: &Path, patience: &mut Patience) -> Result<Self, NodeError> {

@@ -125,8 +125,7 @@ impl Place {
     }
 
     fn state(&self) -> StateDir {
-        let path = self.directory.path().join("state");
-        StateDir::open(&path, &mut Patience::new(Duration::ZERO)).unwrap()
+        StateDir::below(self.directory.path())
     }
 
     /// Another disk of the size that this one has is at its path; it is put aside.

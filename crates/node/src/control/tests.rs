@@ -31,11 +31,10 @@ type Say<'a> = &'a mut dyn FnMut(&mut Node, &ToShard) -> Option<Answer>;
 impl Node {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let mut patience = Patience::new(Duration::ZERO);
         let (desk, mut mailboxes) = Desk::with_mailboxes(1, 4);
         let control = Control::new(Origin {
             name: "a".to_owned(),
-            state: StateDir::open(&directory.path().join("state"), &mut patience).unwrap(),
+            state: StateDir::below(directory.path()),
             desk,
             device_timeout: Duration::ZERO,
             device_names: Names::below(directory.path()),

@@ -9,7 +9,6 @@ use tempfile::TempDir;
 use super::*;
 use crate::devices::keeper::tests::{Kernel, driver};
 use crate::devices::kept::Stage;
-use crate::patience::Patience;
 use crate::shard::messages::Ticket;
 
 const LONG: Duration = Duration::from_secs(600);
@@ -30,8 +29,7 @@ impl Node {
 
     fn with(answers: &[(u32, &[i32])]) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let mut patience = Patience::new(Duration::ZERO);
-        let state = StateDir::open(&directory.path().join("state"), &mut patience).unwrap();
+        let state = StateDir::below(directory.path());
         let (desk, mailboxes) = Desk::with_mailboxes(2, 4);
         let desk = Arc::new(desk);
         let news = (0..2).map(|shard| {

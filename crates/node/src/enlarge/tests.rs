@@ -77,8 +77,7 @@ impl Replica {
     }
 
     fn state(&self) -> StateDir {
-        let path = self.directory.path().join("state");
-        StateDir::open(&path, &mut Patience::new(Duration::ZERO)).unwrap()
+        StateDir::below(self.directory.path())
     }
 
     /// What a start finds.

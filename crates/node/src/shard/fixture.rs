@@ -42,7 +42,7 @@ pub(super) fn host_diskless(shard: &mut Shard, directory: &tempfile::TempDir) {
                   on a { node-id 0; address 127.0.0.1:1; } }";
     let definition = Definition::from_text("a", "r0", text).unwrap();
     let mut patience = Patience::new(Duration::ZERO);
-    let state = StateDir::open(&directory.path().join("state"), &mut patience).unwrap();
+    let state = StateDir::below(directory.path());
     let attached = attach(definition, &state, &mut patience).unwrap();
     shard.host(0, attached).unwrap();
 }

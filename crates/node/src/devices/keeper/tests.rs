@@ -13,7 +13,6 @@ use replication::resource::Reign;
 use tempfile::TempDir;
 
 use super::*;
-use crate::patience::Patience;
 
 /// A node with one shard, whose mailbox is full.
 struct Node {
@@ -26,8 +25,7 @@ struct Node {
 impl Node {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let mut patience = Patience::new(Duration::ZERO);
-        let state = StateDir::open(&directory.path().join("state"), &mut patience).unwrap();
+        let state = StateDir::below(directory.path());
         let (sender, mailbox) = Mailbox::channel(1, Parker::new().unwrap().waker());
         let desk = Arc::new(Desk::new(vec![Mutex::new(sender)]));
         assert!(desk.tell(0, ToShard::Exit) && !desk.tell(0, ToShard::Exit));

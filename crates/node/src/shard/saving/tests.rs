@@ -56,7 +56,7 @@ impl Place {
         );
         let definition = Definition::from_text("a", "r0", &text).unwrap();
         let mut patience = Patience::new(Duration::ZERO);
-        let state = StateDir::open(&directory.path().join("state"), &mut patience).unwrap();
+        let state = StateDir::below(directory.path());
         let attached = attach(definition, &state, &mut patience).unwrap();
         let replica = attached.replica.as_ref().unwrap();
         let (superblock, layout) = (replica.superblock.clone(), replica.disk.layout);

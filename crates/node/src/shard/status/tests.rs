@@ -31,7 +31,7 @@ impl Place {
     fn new(count: u16) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut patience = Patience::new(Duration::ZERO);
-        let state = StateDir::open(&directory.path().join("state"), &mut patience).unwrap();
+        let state = StateDir::below(directory.path());
         let parker = Parker::new().unwrap();
         let (mut shard, answers) = shard(&parker);
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
