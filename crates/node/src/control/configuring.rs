@@ -105,32 +105,31 @@ impl Control {
     /// Takes a resource down, and forgets it; also one that was to be up and is not.
     pub(super) fn down(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
         self.disk_work.cancel(resource);
-        let ending = self.lives.end(resource);
-        let reply = match self.remove(resource, force) {
+        let mut ending = self.lives.end(resource);
+        let removed = self.remove(resource, force);
+        let is_to_be_up = match &removed {
             Err(failure) if failure.code == FailureCode::UnknownResource => {
-                if self.stored_text(resource)?.is_none() {
-                    // Who is to bring it up does not.
-                    drop(ending.stands());
-                    return Err(failure);
-                }
-                Reply::done()
+                self.stored_text(resource)?.is_some()
             }
-            removed => removed?,
+            Err(_) => return removed,
+            Ok(_) => true,
         };
-        let end = ending.stands();
+        ending.stand();
+        if !is_to_be_up {
+            // Who is to bring it up does not.
+            return removed;
+        }
         self.end_disk_work(resource);
-        end.unless_up_again(|| {
-            self.guests.close(resource);
-            self.forget_orders(resource);
-            self.held_down().remove(resource);
-            self.without_disk().remove(resource);
-            crash::lift(&self.state, resource);
-            self.unname_devices(resource);
-        });
+        self.guests.close(resource);
+        self.forget_orders(resource);
+        self.held_down().remove(resource);
+        self.without_disk().remove(resource);
+        crash::lift(&self.state, resource);
+        self.unname_devices(resource);
         let forget = || self.state.forget_text(resource).map_err(state_failure);
-        self.unsettled.end_of(resource, || end.forget(forget))?;
+        self.unsettled.end_with(resource, forget)?;
         self.place_threads();
-        Ok(reply)
+        Ok(removed.unwrap_or_else(|_| Reply::done()))
     }
 
     /// The disk is free: it may be given to something else, so nothing writes to it any more.
@@ -158,8 +157,7 @@ impl Control {
         self.resync_order.forget(resource);
     }
 
-    /// From here on it comes up with the daemon, with this text. Where that is stored already, a
-    /// `down` that is about to forget it does not any more.
+    /// From here on it comes up with the daemon, with this text.
     fn store_text(&self, resource: &str, text: &str, life: &Life) -> Result<(), Failure> {
         let store = || match self.stored_text(resource)?.as_deref() == Some(text) {
             true => Ok(()),

@@ -2,8 +2,9 @@
 //!
 //! These take long: they wait for disks and addresses, and `adjust` has the resource down in the
 //! middle. What began before a `down` neither brings the resource up nor notes its text any more
-//! once that began, nor anything else of it; it fails. What began later is the newer word, and what
-//! it brought up keeps what came with it.
+//! once that began, nor anything else of it; it fails. What began later is the newer word: it waits
+//! until that `down` is over, for what is up until then may not be any more, and so it keeps what
+//! comes with it.
 //!
 //! A `down` may be refused, and then all goes on. So whoever comes to such a step while one is
 //! under way waits until this is known.
@@ -25,7 +26,7 @@ pub(super) struct Lives {
 #[derive(Debug, Default)]
 struct Course {
     counts: Mutex<Counts>,
-    /// Rung when it is known of a `down` whether it was refused.
+    /// Rung when it is known of a `down` whether it was refused, and when it is over.
     bell: Condvar,
 }
 
@@ -36,11 +37,9 @@ struct Counts {
     /// The last one that was not refused.
     last_down: u64,
     /// Of how many this is not known yet.
+    undecided: usize,
+    /// How many are not over.
     under_way: usize,
-    /// How often it was brought up.
-    ups: u64,
-    /// Texts that were noted.
-    texts: u64,
     /// Each orders that were given have the next number.
     orders: u64,
     /// Orders of which it is not known yet whether they hold, each with those before it.
@@ -54,25 +53,22 @@ pub(super) struct Life {
     downs: u64,
 }
 
-/// Of a `down` that began. Where this is dropped, it was refused.
+/// Of a `down` that began. Where this is dropped, it is over; refused unless it stands.
 #[derive(Debug)]
 pub(super) struct Ending {
     course: Arc<Course>,
     number: u64,
-}
-
-/// Of a `down` that nobody refused.
-#[derive(Debug)]
-pub(super) struct End {
-    course: Arc<Course>,
-    ups: u64,
-    texts: u64,
+    stands: bool,
 }
 
 impl Lives {
+    /// Waits until no `down` is under way.
     pub(super) fn begin(&self, resource: &str) -> Life {
         let course = self.course_of(resource);
-        let downs = course.lock().downs;
+        let counts = course.lock();
+        let downs = counts.downs;
+        let over = course.bell.wait_while(counts, |counts| counts.under_way > 0);
+        drop(over.unwrap_or_else(PoisonError::into_inner));
         Life { course, downs }
     }
 
@@ -81,10 +77,11 @@ impl Lives {
         let course = self.course_of(resource);
         let mut counts = course.lock();
         counts.downs += 1;
+        counts.undecided += 1;
         counts.under_way += 1;
         let number = counts.downs;
         drop(counts);
-        Ending { course, number }
+        Ending { course, number, stands: false }
     }
 
     fn course_of(&self, resource: &str) -> Arc<Course> {
@@ -100,9 +97,9 @@ impl Course {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Once no `down` is under way.
+    /// Once it is known of each `down` whether it was refused.
     fn lock_when_decided(&self) -> MutexGuard<'_, Counts> {
-        let decided = self.bell.wait_while(self.lock(), |counts| counts.under_way > 0);
+        let decided = self.bell.wait_while(self.lock(), |counts| counts.undecided > 0);
         decided.unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -115,7 +112,6 @@ impl Life {
     ) -> Result<T, Failure> {
         let mut counts = self.lock_if_up()?;
         let result = work()?;
-        counts.ups += 1;
         // What it came up with holds.
         counts.trials.clear();
         Ok(result)
@@ -123,8 +119,7 @@ impl Life {
 
     /// Notes its text, likewise.
     pub(super) fn note<T>(&self, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-        let mut counts = self.lock_if_up()?;
-        counts.texts += 1;
+        let _counts = self.lock_if_up()?;
         work()
     }
 
@@ -162,7 +157,8 @@ impl Life {
         Ok(work())
     }
 
-    /// Waits until no `down` is under way, before it takes what others need.
+    /// Waits until it is known of each `down` whether it was refused, before it takes what others
+    /// need.
     pub(super) fn await_down(&self) {
         drop(self.course.lock_when_decided());
     }
@@ -182,40 +178,26 @@ impl Life {
 }
 
 impl Ending {
-    /// It is down: what began before is over, and what waited because it began later goes on.
-    pub(super) fn stands(self) -> End {
+    /// The resource is down: what began before is over. What begins later waits until there is
+    /// nothing left of it.
+    pub(super) fn stand(&mut self) {
+        self.stands = true;
         let mut counts = self.course.lock();
+        counts.undecided -= 1;
         counts.last_down = counts.last_down.max(self.number);
         counts.trials.clear();
-        let (ups, texts) = (counts.ups, counts.texts);
         drop(counts);
-        End { course: Arc::clone(&self.course), ups, texts }
+        self.course.bell.notify_all();
     }
 }
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        self.course.lock().under_way -= 1;
+        let mut counts = self.course.lock();
+        counts.undecided -= usize::from(!self.stands);
+        counts.under_way -= 1;
+        drop(counts);
         self.course.bell.notify_all();
-    }
-}
-
-impl End {
-    /// Forgets what came with it when it was brought up, unless somebody did so since.
-    pub(super) fn unless_up_again(&self, forget: impl FnOnce()) {
-        let counts = self.course.lock();
-        if counts.ups == self.ups {
-            forget();
-        }
-    }
-
-    /// Forgets its text, unless somebody noted one since.
-    pub(super) fn forget<T>(
-        &self,
-        work: impl FnOnce() -> Result<T, Failure>,
-    ) -> Result<(), Failure> {
-        let counts = self.course.lock();
-        if counts.texts == self.texts { work().map(drop) } else { Ok(()) }
     }
 }
 
@@ -232,11 +214,15 @@ mod tests {
         Ok(())
     }
 
+    fn stand(mut ending: Ending) {
+        ending.stand();
+    }
+
     #[test]
     fn what_began_before_a_down_is_over_and_what_began_later_is_not() {
         let lives = Lives::default();
         let (before, other) = (lives.begin("r0"), lives.begin("r1"));
-        let end = lives.end("r0").stands();
+        stand(lives.end("r0"));
         let after = lives.begin("r0");
         assert!(before.is_over() && !after.is_over() && !other.is_over());
         before.bring_up(nothing).unwrap_err();
@@ -245,20 +231,8 @@ mod tests {
         after.unless_over(|| ()).unwrap();
         let refuse = || Err::<(), _>(Failure::new(FailureCode::Internal, "it fails", ""));
         after.bring_up(refuse).unwrap_err();
-        let mut forgotten = 0;
-        end.unless_up_again(|| forgotten += 1);
-        assert_eq!(forgotten, 1);
         after.bring_up(nothing).unwrap();
-        end.unless_up_again(|| panic!("it is up again"));
         after.note(nothing).unwrap();
-        end.forget(|| -> Result<(), Failure> { panic!("its text is newer") }).unwrap();
-        let mut is_forgotten = false;
-        let forget = || {
-            is_forgotten = true;
-            Ok(())
-        };
-        lives.end("r0").stands().forget(forget).unwrap();
-        assert!(is_forgotten);
     }
 
     #[test]
@@ -269,7 +243,7 @@ mod tests {
             lives.end(&format!("other-{number}"));
         }
         assert_eq!(lives.by_resource.lock().unwrap().len(), 2);
-        lives.end("r0").stands();
+        stand(lives.end("r0"));
         assert!(kept.is_over());
     }
 
@@ -304,7 +278,7 @@ mod tests {
         assert!(!before.is_over());
         before.bring_up(nothing).unwrap();
         let (refused, stands) = (lives.end("r0"), lives.end("r0"));
-        drop(stands.stands());
+        stand(stands);
         drop(refused);
         assert!(before.is_over());
     }
@@ -315,14 +289,14 @@ mod tests {
         for is_refused in [false, true] {
             let lives = Lives::default();
             let before = lives.begin("r0");
-            let ending = lives.end("r0");
-            let after = lives.begin("r0");
+            let mut ending = lives.end("r0");
             let (is_known, begun) = (AtomicBool::new(false), Barrier::new(3));
             thread::scope(|scope| {
-                for (life, comes_up) in [(before, is_refused), (after, true)] {
-                    let (is_known, begun) = (&is_known, &begun);
+                for (life, comes_up) in [(Some(before), is_refused), (None, true)] {
+                    let (lives, is_known, begun) = (&lives, &is_known, &begun);
                     scope.spawn(move || {
                         begun.wait();
+                        let life = life.unwrap_or_else(|| lives.begin("r0"));
                         let brought = life.bring_up(nothing);
                         assert!(is_known.load(Ordering::SeqCst), "it waits");
                         assert_eq!(brought.is_ok(), comes_up);
@@ -332,8 +306,33 @@ mod tests {
                 // Whoever does not wait is done by then.
                 (0..1000).for_each(|_| thread::yield_now());
                 is_known.store(true, Ordering::SeqCst);
-                drop((!is_refused).then(|| ending.stands()));
+                if !is_refused {
+                    ending.stand();
+                }
+                drop(ending);
             });
         }
+    }
+    /// It was told that the resource is up already, or lost what it worked on to that `down`.
+    #[test]
+    fn what_begins_before_a_down_is_over_waits_for_that() {
+        let lives = Lives::default();
+        let before = lives.begin("r0");
+        let mut ending = lives.end("r0");
+        let (is_over, begun) = (AtomicBool::new(false), Barrier::new(2));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                begun.wait();
+                lives.begin("r0").bring_up(nothing).unwrap();
+                assert!(is_over.load(Ordering::SeqCst), "it waits");
+            });
+            begun.wait();
+            ending.stand();
+            // Who holds what the `down` waits for does not wait for it.
+            before.bring_up(nothing).unwrap_err();
+            (0..1000).for_each(|_| thread::yield_now());
+            is_over.store(true, Ordering::SeqCst);
+            drop(ending);
+        });
     }
 }

@@ -2,6 +2,7 @@
 
 use std::net::TcpListener;
 use std::os::unix::fs::symlink;
+use std::sync::Barrier;
 use std::time::Duration;
 use std::{fs, thread};
 
@@ -148,6 +149,11 @@ fn nothing(_: &mut Node, _: &ToShard) -> Option<Answer> {
     None
 }
 
+/// Whoever does not wait for somebody is done by then.
+fn rest() {
+    (0..10_000).for_each(|_| thread::yield_now());
+}
+
 /// `status` had nothing of it any more, though a start of the daemon brings it up.
 #[test]
 fn resource_that_was_held_down_is_so_again_where_its_new_text_cannot_be_stored() {
@@ -185,7 +191,7 @@ fn up_that_a_down_was_faster_than_takes_nothing_down() {
             thread::spawn(move || {
                 control.unsettled.end_with("other", || {
                     begun.send(()).unwrap();
-                    drop(control.lives.end("r0").stands());
+                    control.lives.end("r0").stand();
                     Ok(())
                 })
             });
@@ -325,27 +331,58 @@ fn up_at_the_end_of_a_down_is_up_with_its_text() {
         })
     });
     has_begun.recv().unwrap();
-    let both = |control: &Control| {
+    let both = move |control: &Control| {
         thread::scope(|scope| {
             let down = scope.spawn(|| control.down("r0", Force::No));
             while control.held_down().contains_key("r0") {
                 thread::yield_now();
             }
-            let up = control.up("r0", &text);
-            (down.join().unwrap(), up)
+            let up = scope.spawn(|| control.up("r0", &text));
+            rest();
+            release.send(()).unwrap();
+            (down.join().unwrap(), up.join().unwrap())
         })
     };
-    let (down, up) = node.serve(both, &mut |_, message| {
-        if let ToShard::Host { .. } = message {
-            release.send(()).unwrap();
-        }
-        None
-    });
+    let (down, up) = node.serve(both, &mut nothing);
     holder.join().unwrap().unwrap();
     down.unwrap();
     up.unwrap();
     assert_eq!((node.is_up, node.removals), (true, 1));
-    assert_eq!(node.control.stored_text("r0").unwrap(), Some(text));
+    assert!(node.control.stored_text("r0").unwrap().is_some());
+}
+
+/// They found it up still and were told that it is, and it was taken down right after.
+#[test]
+fn what_is_to_come_up_while_a_down_is_under_way_is_up_after_it() {
+    let text = text("");
+    let ways: [fn(&Control, &str) -> Answer; 3] = [
+        |control, text| control.up("r0", text),
+        |control, text| control.new_resource("r0", text),
+        |control, text| control.adjust("r0", text, Mode::Do, &AdjustScope::default()),
+    ];
+    for way in ways {
+        let mut node = Node::with(&text);
+        let begun = Barrier::new(2);
+        let both = |control: &Control| {
+            thread::scope(|scope| {
+                let down = scope.spawn(|| control.down("r0", Force::No));
+                begun.wait();
+                let up = way(control, &text);
+                (down.join().unwrap(), up)
+            })
+        };
+        let (down, up) = node.serve(both, &mut |node, message| {
+            if let ToShard::Remove { .. } = message {
+                begun.wait();
+                node.serve(|_| rest(), &mut nothing);
+            }
+            None
+        });
+        down.unwrap();
+        up.unwrap();
+        assert_eq!((node.is_up, node.removals), (true, 1));
+        assert_eq!(node.control.stored_text("r0").unwrap().as_ref(), Some(&text));
+    }
 }
 
 /// They were forgotten, though the resource runs with what they belong to.

@@ -54,20 +54,6 @@ impl Unsettled {
         Ok(())
     }
 
-    /// A `down` forgets the text, and what waited with it, unless somebody noted that since.
-    pub(super) fn end_of(
-        &self,
-        resource: &str,
-        forget: impl FnOnce() -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let mut texts = self.lock();
-        forget()?;
-        if texts.get(resource).is_some_and(|(_, life)| life.is_over()) {
-            texts.remove(resource);
-        }
-        Ok(())
-    }
-
     /// What ran with it is down.
     pub(super) fn forget(&self, resource: &str) {
         self.lock().remove(resource);
