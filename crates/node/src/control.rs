@@ -317,6 +317,7 @@ impl Control {
                 match message {
                     FromShard::Answer { ticket, answer } => self.desk.hand_out(ticket, answer),
                     FromShard::Changed { resource } => self.watch.note(resource),
+                    FromShard::Going { resource } => self.disk_work.cancel(&resource),
                     FromShard::DiskLeft { resource } => {
                         self.left_disks().insert(resource);
                     }

@@ -104,7 +104,6 @@ impl Control {
 
     /// Takes a resource down, and forgets it; also one that was to be up and is not.
     pub(super) fn down(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
-        self.disk_work.cancel(resource);
         let mut ending = self.lives.end(resource);
         let removed = self.remove(resource, force);
         let is_to_be_up = match &removed {
@@ -114,12 +113,12 @@ impl Control {
             Err(_) => return removed,
             Ok(_) => true,
         };
+        // Who is to bring it up does not.
         ending.stand();
+        self.end_disk_work(resource);
         if !is_to_be_up {
-            // Who is to bring it up does not.
             return removed;
         }
-        self.end_disk_work(resource);
         self.guests.close(resource);
         self.forget_orders(resource);
         self.held_down().remove(resource);

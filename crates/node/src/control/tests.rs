@@ -314,6 +314,45 @@ fn adjust_goes_on_where_a_down_was_refused_meanwhile() {
     assert_eq!(node.control.stored_text("r0").unwrap(), Some(wanted));
 }
 
+/// A disk that was being attached or enlarged stayed as it was, though the resource stays up.
+#[test]
+fn work_on_disks_goes_on_where_a_down_is_refused() {
+    let mut node = Node::with(&text(""));
+    let claim = node.control.disks_of("r0").unwrap();
+    node.refuse_down();
+    claim.check().unwrap();
+    drop(claim);
+    // Work for a resource that is not up ends with what was to bring it up.
+    let mut node = Node::new();
+    let claim = node.control.disks_of("r0").unwrap();
+    node.serve(
+        |control| {
+            thread::scope(|scope| {
+                let down = scope.spawn(|| control.down("r0", Force::No));
+                while claim.check().is_ok() {
+                    thread::yield_now();
+                }
+                drop(claim);
+                assert_eq!(down.join().unwrap().unwrap_err().code, FailureCode::UnknownResource);
+            });
+        },
+        &mut nothing,
+    );
+}
+
+/// The shard waits for whoever holds the metadata of the disk.
+#[test]
+fn work_on_disks_ends_as_soon_as_the_resource_goes() {
+    let node = Node::new();
+    let claim = node.control.disks_of("r0").unwrap();
+    let parker = Parker::new().unwrap();
+    let (mut shard, answers) = io::mailbox::Mailbox::channel(1, parker.waker());
+    shard.send(FromShard::Going { resource: "r0".to_owned() }).unwrap();
+    drop(shard);
+    node.control.hand_out(vec![answers], &parker);
+    claim.check().unwrap_err();
+}
+
 /// It was up with no text: gone after a restart, and neither `up` nor `adjust` mended that.
 #[test]
 fn up_at_the_end_of_a_down_is_up_with_its_text() {

@@ -236,6 +236,10 @@ pub(crate) enum FromShard {
     Changed {
         resource: String,
     },
+    /// A resource goes down, which nobody refuses any more: what is done to its disks is in vain.
+    Going {
+        resource: String,
+    },
     /// Something that its state does not tell afterwards.
     Happened {
         resource: String,

@@ -57,3 +57,20 @@ fn question_that_nobody_asks_any_more_is_told_to_be_void() {
     let (void, gone) = (Err(FailureCode::StateRefused), Err(FailureCode::UnknownResource));
     assert_eq!(heard(&mut shard, &mut answers), [(1, void), (2, gone)]);
 }
+
+/// What is done to its disk meanwhile was stopped by a `down` that was refused, too.
+#[test]
+fn resource_that_goes_down_is_told_of_before_it_is_gone() {
+    let (parker, directory) = (Parker::new().unwrap(), tempfile::tempdir().unwrap());
+    let (mut shard, mut answers) = shard(&parker);
+    host_diskless(&mut shard, &directory);
+    let mut told = |shard: &mut Shard| {
+        let remove = ToShard::Remove { ticket: 1, resource: "r0".to_owned(), force: Force::No };
+        shard.on_message(remove);
+        shard.rim.outbox.publish();
+        let mut messages = std::iter::from_fn(|| answers.pop());
+        messages.any(|it| matches!(it, FromShard::Going { resource } if resource == "r0"))
+    };
+    assert!(told(&mut shard));
+    assert!(!told(&mut shard), "another one is under way: it is refused");
+}
