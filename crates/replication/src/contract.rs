@@ -547,6 +547,8 @@ pub enum FenceVerdict {
     Out,
     /// Nobody knows.
     Unproven,
+    /// Nobody was asked: it was void (`is_asking_to_fence`) by the time that this was to begin.
+    NotAsked,
 }
 
 #[derive(Clone, Debug)]

@@ -105,7 +105,8 @@ pub const ALONE_WAIT: Duration = Duration::from_millis(500);
 pub const ALONE_PROMOTION_WAIT: Duration = Duration::from_secs(2);
 /// A node that asked whether a peer is out asks again after this, if it heard nothing.
 pub const FENCE_PATIENCE: Duration = Duration::from_secs(120);
-/// A peer that could not be put out is tried again after this, when somebody wants to be Primary.
+/// A peer that could not be put out is tried again after this, when somebody wants to be Primary;
+/// and so is one that was put out for nothing.
 pub const FENCE_RETRY: Duration = Duration::from_secs(30);
 /// Ballots of one generation: whoever goes on alone begins the next one, so that nothing of the
 /// line that it leaves ever has a higher ballot. At five attempts a second they last 27 years.

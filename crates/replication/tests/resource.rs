@@ -9,9 +9,9 @@ use format::message::{Accepted, Control, FEATURES, Sealed, SealedLane, SlotBase}
 use format::metadata::{Candidate, Register, ReplicaState, Slot, Superblock, VoteStamp};
 use format::space::Place;
 use replication::contract::{
-    Command, CommandError, CommandErrorCode, CommandId, FromGroup, LostMember, NewArea, PeerReport,
-    PromoteMode, Repair, ResizeTask, ResourceAction, ResourceInput, RoundId, SaveId, ToGroup,
-    VerifyTask,
+    Command, CommandError, CommandErrorCode, CommandId, FenceVerdict, FromGroup, LostMember,
+    NewArea, PeerReport, PromoteMode, Repair, ResizeTask, ResourceAction, ResourceInput, RoundId,
+    SaveId, ToGroup, VerifyTask,
 };
 use replication::resource::{
     AckWhen, Comparing, Congestion, Demands, MemberOptions, Readmission, Resource, ResourceOptions,
@@ -360,8 +360,21 @@ fn answers(all: &[(Time, ResourceAction)]) -> Vec<Time> {
 }
 
 fn promote(resource: &mut Resource) {
+    promote_at(resource, Time(2));
+}
+
+fn promote_at(resource: &mut Resource, now: Time) {
     let command = Command::Promote(PromoteMode::Normal);
-    step(resource, ResourceInput::Command { id: CommandId(1), command });
+    step_at(resource, now, ResourceInput::Command { id: CommandId(1), command });
+}
+
+/// The numbers of the questions whether a peer is out, and the peers.
+fn fences_asked(all: &[(Time, ResourceAction)]) -> Vec<(u64, NodeId)> {
+    let asked = all.iter().filter_map(|(_, it)| {
+        let ResourceAction::AskToFence { number, peer } = *it else { return None };
+        Some((number, peer))
+    });
+    asked.collect()
 }
 
 /// A script takes longer than a promotion that is not asked for proof.
@@ -406,6 +419,65 @@ fn a_question_is_void_with_its_peer_or_a_quorum_by_another_one_or_by_the_options
         }
         assert!(!resource.is_asking_to_fence(number), "{ends:?}");
     }
+}
+
+/// A script that waited for its turn put peers out for a node that was not to be Primary any more,
+/// or had no disk, and could not go on whatever it said.
+#[test]
+fn a_question_is_void_where_this_node_does_not_go_on_alone_whatever_is_said() {
+    let start = Time(2);
+    let asking = start + limits::ALONE_PROMOTION_WAIT * 2;
+    for loses_disk in [false, true] {
+        let mut resource = one_of_three_that_fences();
+        promote(&mut resource);
+        let asked = fences_asked(&tick_until(&mut resource, start, asking));
+        assert_eq!(asked.len(), 2);
+        let late = start + limits::PROVEN_PROMOTE_DEADLINE;
+        if loses_disk {
+            let fact = FromGroup::MemberFailed { member: node(1) };
+            step_at(&mut resource, asking, ResourceInput::Group { shard: 0, fact });
+        } else {
+            assert_eq!(answers(&tick_until(&mut resource, asking, late)).len(), 1);
+        }
+        assert!(asked.iter().all(|(number, _)| !resource.is_asking_to_fence(*number)));
+        if loses_disk {
+            continue;
+        }
+        // What was not begun for it is asked for anew, and at once.
+        for &(number, _) in &asked {
+            let verdict = FenceVerdict::NotAsked;
+            step_at(&mut resource, late, ResourceInput::FenceAnswer { number, verdict });
+        }
+        promote_at(&mut resource, late);
+        let all = tick_until(&mut resource, late, late + limits::ALONE_PROMOTION_WAIT * 2);
+        let again = fences_asked(&all);
+        assert_eq!(again.len(), 2);
+        assert!(again.iter().all(|one| !asked.contains(one)), "{again:?}");
+    }
+}
+
+/// It counted for ever: whoever was out then may be back by now, and lead behind a third one.
+#[test]
+fn a_proof_that_was_of_no_use_is_asked_for_again_by_a_later_promotion() {
+    let (mut resource, start) = (one_of_three_that_fences(), Time(2));
+    promote(&mut resource);
+    let known = start + limits::ALONE_PROMOTION_WAIT * 2;
+    let asked = fences_asked(&tick_until(&mut resource, start, known));
+    let verdicts = [FenceVerdict::Out, FenceVerdict::Unproven];
+    for ((number, _), verdict) in asked.into_iter().zip(verdicts) {
+        step_at(&mut resource, known, ResourceInput::FenceAnswer { number, verdict });
+    }
+    let mut now = known;
+    // Its end, and that of the next one.
+    for _ in 0..2 {
+        let all = tick_until(&mut resource, now, now + limits::PROMOTE_DEADLINE);
+        assert_eq!((fences_asked(&all).len(), answers(&all).len()), (0, 1));
+        now = now + limits::PROMOTE_DEADLINE;
+        promote_at(&mut resource, now);
+    }
+    assert!(now >= known + limits::FENCE_RETRY);
+    let all = tick_until(&mut resource, now, now + limits::ALONE_PROMOTION_WAIT);
+    assert_eq!(fences_asked(&all).len(), 2);
 }
 
 /// By what nobody asks any more.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use api::response::{Failure, FailureCode, Reply};
 use io::ListenAddr;
 use replication::contract::{
-    Command, CommandError, CommandErrorCode, CommandId, PromoteMode, ResourceInput,
+    Command, CommandError, CommandErrorCode, CommandId, FenceVerdict, PromoteMode, ResourceInput,
 };
 use stdx::time::Time;
 
@@ -158,10 +158,7 @@ impl Shard {
                 self.tell(&resource, ResourceInput::ResyncAnswer { number, allowed });
             }
             ToShard::CheckFence { ticket, resource, number } => {
-                self.with_resource(ticket, &resource, |shard, id| {
-                    let is_asked = shard.hosted_mut(id).resource.is_asking_to_fence(number);
-                    if is_asked { Ok(Some(Reply::done())) } else { Err(fence_is_void()) }
-                });
+                self.with_resource(ticket, &resource, |shard, id| shard.on_check_fence(id, number));
             }
             ToShard::FenceAnswer { resource, number, verdict } => {
                 self.tell(&resource, ResourceInput::FenceAnswer { number, verdict });
@@ -308,6 +305,16 @@ impl Shard {
         if pending.kind.is_of_role() {
             self.after_role_command(id, pending.kind, &told);
         }
+    }
+
+    /// Who asks puts nobody out unless this says that it is to be.
+    fn on_check_fence(&mut self, id: HostedId, number: u64) -> Result<Option<Reply>, Failure> {
+        if self.hosted_mut(id).resource.is_asking_to_fence(number) {
+            return Ok(Some(Reply::done()));
+        }
+        let answer = ResourceInput::FenceAnswer { number, verdict: FenceVerdict::NotAsked };
+        self.rim.inbox.push_back((id, Input::Resource(answer)));
+        Err(fence_is_void())
     }
 
     fn on_promote(

@@ -14,9 +14,10 @@
 //!
 //! A proof is about one absence of a quorum, and about the peer as it was left. It ends when the
 //! peer is connected again, for then it is admitted anew; and when there is a quorum without the
-//! peer, which may be back by the next loss, behind those who are lost then. It is what the options
-//! asked for: it ends when they ask for another one. A proof that was a lie makes a fork, which is
-//! found like any other (9.5).
+//! peer, which may be back by the next loss, behind those who are lost then. One that helped nobody
+//! to go on counts for a promotion that begins soon, and is asked for again by a later one. It is
+//! what the options asked for: it ends when they ask for another one. A proof that was a lie makes a
+//! fork, which is found like any other (9.5).
 
 use std::collections::BTreeMap;
 
@@ -40,16 +41,11 @@ pub(crate) struct Fencing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fenced {
     /// Until then: a question, or its answer, may get lost between the core and its node.
-    Asked {
-        number: u64,
-        until: Time,
-    },
-    Out,
+    Asked { number: u64, until: Time },
+    /// As of then.
+    Out { since: Time },
     /// Nobody says so; as of then. An answer to the same question may yet.
-    NotOut {
-        number: u64,
-        since: Time,
-    },
+    NotOut { number: u64, since: Time },
 }
 
 impl Fenced {
@@ -57,7 +53,7 @@ impl Fenced {
     fn may_be_answered_by(&self, question: u64) -> bool {
         match self {
             Self::Asked { number, .. } | Self::NotOut { number, .. } => *number == question,
-            Self::Out => false,
+            Self::Out { .. } => false,
         }
     }
 }
@@ -108,7 +104,7 @@ impl Resource {
 
     fn is_out(&mut self, peer: NodeId) -> bool {
         let number = match self.fencing.peers.get(&peer) {
-            Some(Fenced::Out) => return true,
+            Some(Fenced::Out { .. }) => return true,
             Some(Fenced::NotOut { .. }) => return false,
             Some(Fenced::Asked { until, .. }) if self.now < *until => return false,
             // It is about the same absence: an answer that comes late is one all the same.
@@ -122,23 +118,30 @@ impl Resource {
         false
     }
 
-    /// Whether an answer to that question would still say anything: what was not begun for it is in
-    /// vain otherwise.
+    /// Whether an answer to that question would still say anything, and this node would go on by it:
+    /// what was not begun for it is in vain otherwise.
     #[must_use]
     pub fn is_asking_to_fence(&self, number: u64) -> bool {
-        self.fencing.peers.values().any(|known| known.may_be_answered_by(number))
+        let mut known = self.fencing.peers.values();
+        self.wants_to_go_alone() && known.any(|known| known.may_be_answered_by(number))
     }
 
     pub(crate) fn on_fence_answer(&mut self, number: u64, verdict: FenceVerdict) {
         let now = self.now;
-        let mut known = self.fencing.peers.values_mut();
-        let Some(known) = known.find(|known| known.may_be_answered_by(number)) else { return };
+        let mut known = self.fencing.peers.iter_mut();
+        let answered = known.find(|(_, known)| known.may_be_answered_by(number));
+        let Some((&peer, known)) = answered else { return };
         match verdict {
             FenceVerdict::Out => {
-                *known = Fenced::Out;
+                *known = Fenced::Out { since: now };
                 self.prolong_promotion();
             }
             FenceVerdict::Unproven => *known = Fenced::NotOut { number, since: now },
+            // Nobody is about to answer: it is asked for anew where it is needed again.
+            FenceVerdict::NotAsked if matches!(known, Fenced::Asked { .. }) => {
+                self.fencing.peers.remove(&peer);
+            }
+            FenceVerdict::NotAsked => {}
         }
     }
 
@@ -174,23 +177,27 @@ impl Resource {
         }
     }
 
-    /// Somebody wants to be Primary: what nobody could do before is asked for again.
+    /// Somebody wants to be Primary: what nobody could do before is asked for again, and so is what
+    /// was of no use then. Who was out may be back by now, and lead behind a third one.
     pub(crate) fn retry_fencing(&mut self) {
         let now = self.now;
-        for known in self.fencing.peers.values_mut() {
-            if let Fenced::NotOut { number, since } = *known
-                && now >= since + limits::FENCE_RETRY
-            {
-                *known = Fenced::Asked { number, until: now };
+        self.fencing.peers.retain(|_, known| match *known {
+            Fenced::Out { since } => now < since + limits::FENCE_RETRY,
+            Fenced::NotOut { number, since } => {
+                if now >= since + limits::FENCE_RETRY {
+                    *known = Fenced::Asked { number, until: now };
+                }
+                true
             }
-        }
+            Fenced::Asked { .. } => true,
+        });
     }
 
     fn answers_due(&self) -> impl Iterator<Item = Time> {
         let known = self.fencing.peers.values();
         known.filter_map(|it| match it {
             Fenced::Asked { until, .. } => Some(*until),
-            Fenced::NotOut { .. } | Fenced::Out => None,
+            Fenced::NotOut { .. } | Fenced::Out { .. } => None,
         })
     }
 

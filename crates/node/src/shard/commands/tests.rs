@@ -56,6 +56,11 @@ fn question_that_nobody_asks_any_more_is_told_to_be_void() {
     }
     let (void, gone) = (Err(FailureCode::StateRefused), Err(FailureCode::UnknownResource));
     assert_eq!(heard(&mut shard, &mut answers), [(1, void), (2, gone)]);
+    // It was kept, and nobody asked again for two minutes.
+    let told = shard.rim.inbox.pop_back().expect("the machine hears of it");
+    let (number, verdict) = (7, FenceVerdict::NotAsked);
+    let wanted = ResourceInput::FenceAnswer { number, verdict };
+    assert_eq!(format!("{told:?}"), format!("{:?}", (HOSTED, Input::Resource(wanted))));
 }
 
 /// What is done to its disk meanwhile was stopped by a `down` that was refused, too.
