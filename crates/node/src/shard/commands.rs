@@ -202,6 +202,8 @@ impl Shard {
         command: impl FnOnce(&mut Self, HostedId) -> Result<Option<Reply>, Failure>,
     ) {
         let answer = match self.find(name) {
+            // What was done for it now would be told as done, and gone with it.
+            Some(id) if self.hosted_mut(id).removal.is_some() => Err(busy()),
             Some(id) => command(self, id),
             None => Err(unknown_resource(name)),
         };

@@ -63,6 +63,26 @@ fn question_that_nobody_asks_any_more_is_told_to_be_void() {
     assert_eq!(format!("{told:?}"), format!("{:?}", (HOSTED, Input::Resource(wanted))));
 }
 
+/// They were told as done, as what was up still, or were done to what went away.
+#[test]
+fn commands_are_refused_while_their_resource_goes_down() {
+    let (parker, directory) = (Parker::new().unwrap(), tempfile::tempdir().unwrap());
+    let (mut shard, mut answers) = shard(&parker);
+    host_diskless(&mut shard, &directory);
+    shard.hosted_mut(HOSTED).is_primary = true;
+    let resource = || "r0".to_owned();
+    shard.on_message(ToShard::Remove { ticket: 1, resource: resource(), force: Force::No });
+    let mode = PromoteMode::Normal;
+    shard.on_message(ToShard::Promote { ticket: 2, resource: resource(), mode });
+    let (peer, own_data) = (None, OwnData::Kept);
+    shard.on_message(ToShard::Connect { ticket: 3, resource: resource(), peer, own_data });
+    shard.on_message(ToShard::Disconnect { ticket: 4, resource: resource(), peer: None });
+    shard.on_message(ToShard::Remove { ticket: 5, resource: resource(), force: Force::Yes });
+    let busy = || Err(FailureCode::StateRefused);
+    let heard = heard(&mut shard, &mut answers);
+    assert_eq!(heard, [(2, busy()), (3, busy()), (4, busy()), (5, busy())]);
+}
+
 /// What is done to its disk meanwhile was stopped by a `down` that was refused, too.
 #[test]
 fn resource_that_goes_down_is_told_of_before_it_is_gone() {
