@@ -55,31 +55,41 @@ pub(crate) struct Served {
     most: usize,
 }
 
+/// The place of one that is served, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Place {
+    count: Arc<AtomicUsize>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.count.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 impl Served {
     pub(crate) fn up_to(most: usize) -> Self {
         Self { count: Arc::default(), most }
     }
 
-    /// Has a new thread do the work, and gives the connection back where as many are served as may
-    /// be. Where no thread can be started it ends.
+    /// A place, unless as many are served as may be.
+    pub(crate) fn take(&self) -> Option<Place> {
+        let is_free = self.count.fetch_add(1, Ordering::Relaxed) < self.most;
+        let place = Place { count: Arc::clone(&self.count) };
+        is_free.then_some(place)
+    }
+
+    /// Has a new thread do the work with a place, and gives the connection back where there is none.
+    /// Where no thread can be started it ends.
     pub(crate) fn start<S: Send + 'static>(
         &self,
         name: &str,
         stream: S,
-        work: impl FnOnce(&S) + Send + 'static,
+        work: impl FnOnce(&S, Place) + Send + 'static,
     ) -> Option<S> {
-        if self.count.fetch_add(1, Ordering::Relaxed) >= self.most {
-            self.count.fetch_sub(1, Ordering::Relaxed);
-            return Some(stream);
-        }
-        let counted = Arc::clone(&self.count);
-        let started = thread::Builder::new().name(name.to_owned()).spawn(move || {
-            work(&stream);
-            counted.fetch_sub(1, Ordering::Relaxed);
-        });
-        if started.is_err() {
-            self.count.fetch_sub(1, Ordering::Relaxed);
-        }
+        let Some(place) = self.take() else { return Some(stream) };
+        let work = move || work(&stream, place);
+        drop(thread::Builder::new().name(name.to_owned()).spawn(work));
         None
     }
 }

@@ -1,5 +1,6 @@
 //! The admin socket: one request and one response per connection, each with a deadline; only a
-//! subscriber's connection stays.
+//! subscriber's connection stays. What may wait for long has places of its own: however many do,
+//! somebody is told why.
 
 use std::fs::Permissions;
 use std::io::{BufReader, Read};
@@ -15,11 +16,12 @@ use api::subscription::Wish;
 use api::wire::{WireError, read_message, write_message};
 
 use crate::NodeError;
-use crate::accepting::{Accepting, Served};
+use crate::accepting::{Accepting, Place, Served};
 use crate::control::Control;
 use crate::control::watch::Subscriber;
 use crate::limits::{
-    ADMIN_CONNECTIONS_MAX, ADMIN_IO_DEADLINE, ADMIN_REFUSAL_DEADLINE, SUBSCRIBER_STALL_MAX,
+    ADMIN_CONNECTIONS_MAX, ADMIN_IO_DEADLINE, ADMIN_REFUSAL_DEADLINE, ADMIN_WAITING_MAX,
+    SUBSCRIBER_STALL_MAX,
 };
 use crate::log::{Scope, log};
 
@@ -65,12 +67,13 @@ pub(crate) fn bind(path: &Path, mode: u32) -> std::io::Result<UnixListener> {
 
 pub(crate) fn serve(control: &Arc<Control>, listener: &UnixListener) {
     let served = Served::up_to(ADMIN_CONNECTIONS_MAX);
+    let waiting = Arc::new(Served::up_to(ADMIN_WAITING_MAX));
     let mut accepting = Accepting::new(Scope::NODE, "an admin connection");
     for stream in listener.incoming() {
         let Some(stream) = accepting.take(stream) else { continue };
-        let control = Arc::clone(control);
-        let one_too_many = served.start("admin-client", stream, move |stream| {
-            if let Err(error) = answer(&control, stream) {
+        let (control, waiting) = (Arc::clone(control), Arc::clone(&waiting));
+        let one_too_many = served.start("admin-client", stream, move |stream, place| {
+            if let Err(error) = answer(&control, stream, place, &waiting) {
                 log!(Info, Scope::NODE, "an admin connection failed: {error}");
             }
         });
@@ -100,7 +103,12 @@ fn turn_away(stream: &UnixStream) {
     }
 }
 
-fn answer(control: &Arc<Control>, stream: &UnixStream) -> Result<(), WireError> {
+fn answer(
+    control: &Arc<Control>,
+    stream: &UnixStream,
+    mut place: Place,
+    waiting: &Served,
+) -> Result<(), WireError> {
     stream.set_read_timeout(Some(ADMIN_IO_DEADLINE))?;
     stream.set_write_timeout(Some(ADMIN_IO_DEADLINE))?;
     let response = match read_message::<Request>(BufReader::new(stream)) {
@@ -118,16 +126,30 @@ fn answer(control: &Arc<Control>, stream: &UnixStream) -> Result<(), WireError> 
                 Err(failure) => Response::Err(failure),
             }
         }
-        Ok(request) => match control.execute(request.command) {
-            Ok(reply) => Response::Ok(reply),
-            Err(failure) => Response::Err(failure),
-        },
+        Ok(Request { command, .. }) => {
+            let placed = give_way(&command, &mut place, waiting);
+            match placed.and_then(|()| control.execute(command)) {
+                Ok(reply) => Response::Ok(reply),
+                Err(failure) => Response::Err(failure),
+            }
+        }
         Err(error @ (WireError::Malformed(_) | WireError::Cut)) => {
             Response::Err(Failure::new(FailureCode::BadRequest, error.to_string(), ""))
         }
         Err(error) => return Err(error),
     };
     write_message(stream, &response)
+}
+
+/// A promotion may wait for scripts that take minutes: it leaves its place to others.
+fn give_way(command: &Command, place: &mut Place, waiting: &Served) -> Result<(), Failure> {
+    let Command::Primary { .. } = command else { return Ok(()) };
+    *place = waiting.take().ok_or_else(|| {
+        let message = format!("{ADMIN_WAITING_MAX} promotions are waited for already");
+        let hint = "`status` tells what the resources wait for";
+        Failure::new(FailureCode::StateRefused, message, hint)
+    })?;
+    Ok(())
 }
 
 /// Tells a subscriber what changes, until either side ends.

@@ -242,6 +242,9 @@ pub(crate) const DISK_STALL_MAX_AGAIN: Duration = Duration::from_secs(5);
 pub(crate) const DISK_WORK_POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Admin connections served at a time.
 pub(crate) const ADMIN_CONNECTIONS_MAX: usize = 64;
+/// Beside them, those that wait for a promotion: after a loss that many resources notice each may
+/// wait for a script.
+pub(crate) const ADMIN_WAITING_MAX: usize = 1024;
 /// What one too many has to ask, and to take the answer that there is none.
 pub(crate) const ADMIN_REFUSAL_DEADLINE: Duration = Duration::from_secs(1);
 /// A write whose acknowledgement does not come is not followed longer than this.
@@ -289,6 +292,8 @@ pub(crate) const COMMAND_PATIENCE: Duration = Duration::from_secs(1);
 /// How long a daemon that starts tries to make Primary what is to be, and how it rests in between.
 pub(crate) const START_PROMOTION_DEADLINE: Duration = Duration::from_secs(60);
 pub(crate) const START_PROMOTION_REST: Duration = Duration::from_secs(1);
+/// How many promotions it waits for at a time.
+pub(crate) const START_PROMOTIONS_AT_ONCE_MAX: usize = 64;
 /// How long `attach` waits for what is under way on the former disk, and for its loss to be known.
 pub(crate) const ATTACH_PATIENCE: Duration = Duration::from_secs(10);
 /// How long `adjust` waits for members that it removed not to be needed any more.

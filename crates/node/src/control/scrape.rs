@@ -90,7 +90,7 @@ fn serve(control: &Arc<Control>, listener: &TcpListener, is_closed: &AtomicBool)
         }
         let Some(stream) = accepting.take(stream) else { continue };
         let control = Arc::clone(control);
-        drop(scrapes.start("scrape", stream, move |stream| {
+        drop(scrapes.start("scrape", stream, move |stream, _place| {
             if let Err(error) = answer(&control, stream) {
                 log!(Info, Scope::NODE, "a scrape of the metrics failed: {error}");
             }

@@ -1,16 +1,21 @@
 //! Commands of an operator, beside data threads that answer as a test has it.
 
+use std::io::BufReader;
 use std::net::TcpListener;
 use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixStream;
 use std::sync::Barrier;
 use std::time::Duration;
 use std::{fs, thread};
 
-use api::request::AdjustScope;
+use api::request::{AdjustScope, Request};
+use api::response::Response;
 use api::role::Role;
+use api::wire::{read_message, write_message};
 use tempfile::TempDir;
 
 use super::*;
+use crate::limits::ADMIN_CONNECTIONS_MAX;
 use crate::shard::commands::unknown_resource;
 
 type Answer = Result<Reply, Failure>;
@@ -476,4 +481,60 @@ fn handlers_of_what_stays_down_after_a_change_are_forgotten() {
     failure.unwrap_err();
     assert!(!node.is_up && node.control.held_down().contains_key("r0"));
     assert!(!node.control.handlers.has_scripts());
+}
+
+/// Each was waited for before the next one was asked, up to 25 s.
+#[test]
+fn resources_that_become_primary_at_the_start_do_not_wait_for_each_other() {
+    let mut node = Node::new();
+    let first = text("startup { become-primary-on a; }");
+    for name in ["r0", "r1"] {
+        let text = first.replace("resource r0", &format!("resource {name}"));
+        node.control.state.store_text(name, &text).unwrap();
+    }
+    let control = Arc::clone(&node.control);
+    let starting = thread::spawn(move || control.promote_at_start());
+    let (mut asked, until) = (Vec::new(), io::now() + ADMIN_COMMAND_DEADLINE / 2);
+    while asked.len() < 2 {
+        assert!(io::now() < until, "{asked:?}");
+        match node.mailbox.pop() {
+            Some(message) => asked.push(ticket_of(&message)),
+            None => thread::yield_now(),
+        }
+    }
+    for ticket in asked {
+        node.control.desk.hand_out(ticket, Err(failed("it is not to be")));
+    }
+    starting.join().unwrap();
+}
+
+/// They held all places for as long as `fence-peer` may take, and `status` was refused.
+#[test]
+fn commands_that_wait_leave_their_places_to_others() {
+    let mut node = Node::with(&text(""));
+    let path = node.directory.path().join("admin");
+    let listener = admin::listen(&path, None).unwrap();
+    let control = Arc::clone(&node.control);
+    thread::spawn(move || admin::serve(&control, &listener));
+    let ask = |command| {
+        let stream = UnixStream::connect(&path).unwrap();
+        write_message(&stream, &Request::new(command)).unwrap();
+        stream
+    };
+    let mut waiting = Vec::new();
+    while waiting.len() < ADMIN_CONNECTIONS_MAX {
+        let stream = ask(Command::Primary { resource: "r0".to_owned(), force: false });
+        let message = std::iter::repeat_with(|| node.mailbox.pop()).flatten().next().unwrap();
+        waiting.push((stream, ticket_of(&message)));
+    }
+    let status = Command::Status { resources: vec!["r0".to_owned()], statistics: false };
+    let stream = ask(status);
+    let read = |_: &Control| read_message::<Response>(BufReader::new(&stream)).unwrap();
+    let response = node.serve(read, &mut nothing);
+    assert!(matches!(response, Response::Ok(Reply::Status(_))), "{response:?}");
+    for (stream, ticket) in waiting {
+        node.control.desk.hand_out(ticket, Err(failed("no quorum")));
+        let response = read_message::<Response>(BufReader::new(&stream)).unwrap();
+        assert!(matches!(response, Response::Err(_)), "{response:?}");
+    }
 }
