@@ -278,3 +278,18 @@ fn marks_are_read_from_who_comes_into_reach_again() {
     }
     it.until("all others in sync", |it| (1..5).all(|member| it.is_in_sync(CLIENT, member)));
 }
+
+/// A value says that it is in sync, and its node has not heard of that; nor have members heard that
+/// the write is on all of them. It has to be equal all the same.
+#[test]
+#[should_panic(expected = "I6: in-sync members differ in block 7")]
+fn a_replica_that_joined_unequal_is_noticed_before_it_knows() {
+    let mut it = with_returning_member();
+    it.until("its return", |it| it.is_in_sync(0, 2));
+    it.part(&[0], &[2]);
+    assert!(!it.is_in_sync(2, 2));
+    // As if it had not been copied to.
+    it.cluster.spoil(2, 7, 1);
+    it.cluster.spoiled.clear();
+    it.run(Duration::from_secs(1));
+}

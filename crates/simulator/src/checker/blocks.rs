@@ -60,6 +60,8 @@ struct Replicas {
     absent: MemberSet,
     /// In sync, and the process of a disk that holds all that it acknowledged.
     sources: MemberSet,
+    /// The same, and those that joined and have not heard of it.
+    equal: MemberSet,
     /// By source, the members that would get only what it marks.
     incremental: [MemberSet; REPLICAS_MAX],
 }
@@ -195,8 +197,25 @@ impl Replicas {
             incremental[source.index()] =
                 absent.iter().filter(|&it| is_incremental(cluster, newest, process, it)).collect();
         }
-        Self { space: newest.space(), in_sync, absent, sources, incremental }
+        let joined = in_sync.iter().filter(|&it| has_just_joined(cluster, newest, it));
+        let equal = sources | joined.collect();
+        Self { space: newest.space(), in_sync, absent, sources, equal, incremental }
     }
+}
+
+/// The value has the replica in sync for which this process made it durable, in its session.
+fn has_just_joined(cluster: &Cluster, newest: &Config, member: NodeId) -> bool {
+    let Some(process) = &cluster.processes[member.index()] else { return false };
+    let superblock = &cluster.disks[member.index()].superblock;
+    let known = newest.volumes[0].insync_member(member);
+    let is_member = known.zip(superblock.candidate).is_some_and(|(known, candidate)| {
+        known.incarnation == superblock.incarnation
+            && known.joined == candidate.epoch
+            && (candidate.epoch != newest.epoch || candidate.value_id == newest.value_id)
+    });
+    let obeys = |session| process.groups.iter().all(|group| group.session() == session);
+    let is_of_session = newest.primary.is_some_and(|primary| obeys(primary.nonce));
+    is_member && is_of_session && process.disk_open && superblock.branch == newest.branch
 }
 
 fn absent(cluster: &Cluster, newest: &Config) -> impl Iterator<Item = NodeId> {
@@ -207,9 +226,14 @@ fn absent(cluster: &Cluster, newest: &Config) -> impl Iterator<Item = NodeId> {
 
 /// The block is in flight, in a window, or in U: replicas may differ in it.
 pub(crate) fn open_at(cluster: &Cluster, block: u64) -> Option<usize> {
+    let is_led = |session| {
+        let is_of = |(led, _)| led == session;
+        processes(cluster).any(|(_, it)| it.group_of(block).served().is_some_and(is_of))
+    };
     let is_open = |&(_, process): &(usize, &Process)| {
         let group = process.group_of(block);
-        group.leads_unequal(block) || group.holds_unequal(block)
+        // While a session is led its leader knows: members hear late of what is stable.
+        group.leads_unequal(block) || group.holds_unequal(block) && !is_led(group.session())
     };
     processes(cluster).find(is_open).map(|(node, _)| node)
 }
@@ -228,13 +252,13 @@ fn check_in_sync(
     block: &Block,
     on: &mut MemberSet,
 ) -> Result<(), String> {
-    let mut values = replicas.sources.iter().map(|member| block.value(member));
+    let mut values = replicas.equal.iter().map(|member| block.value(member));
     let Some(first) = values.next() else { return Ok(()) };
     if values.all(|value| value == first) || is_open(cluster, block.number, on) {
         return Ok(());
     }
     let values: Vec<(NodeId, u64)> =
-        replicas.sources.iter().map(|member| (member, block.value(member))).collect();
+        replicas.equal.iter().map(|member| (member, block.value(member))).collect();
     Err(format!("I6: in-sync members differ in block {}: {values:?}", block.number))
 }
 
