@@ -323,6 +323,7 @@ impl<'a> Job<'a> {
 
     fn find_own(&self) -> Result<Own, AdoptError> {
         let found = self.places.own_superblocks()?;
+        self.places.ours().refuse_newer(&found)?;
         let whole: Vec<&Superblock> =
             found.iter().filter_map(|own| own.superblock.as_ref().map(|(it, _)| it)).collect();
         if whole.is_empty() {

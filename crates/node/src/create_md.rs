@@ -404,7 +404,8 @@ pub(crate) fn placement(data: &Disk, metadata: Option<&Disk>) -> Placement {
     }
 }
 
-/// Of a disk that had another size: superblocks in use there, on one that grew since.
+/// Of a disk that had another size: superblocks in use there, on one that grew since; and those of
+/// a newer release, of which nobody knows.
 pub(crate) fn former_superblocks(
     data: &Disk,
     metadata: Option<&Disk>,
@@ -422,7 +423,7 @@ pub(crate) fn former_superblocks(
         },
     };
     let mut found = disk.superblocks(placement)?;
-    found.retain(|old| old.is_in_place);
+    found.retain(|old| old.is_in_place || old.newer.is_some());
     let where_it_ended = |old: OldSuperblock| {
         let what = format!("{}, where it ended when it had {device_bytes} bytes", old.what);
         OldSuperblock { what, ..old }

@@ -19,7 +19,8 @@ use node::adopt_drbd::{
     AdoptError, AdoptOptions, Adopted, DrbdPlace, Resolve, Returned, Step, adopt, adopt_all,
     give_back, give_back_all,
 };
-use node::create_md::LANES_DEFAULT;
+use node::create_md::{CreateMdError, LANES_DEFAULT};
+use stdx::checksum::{crc32c, crc32c_append};
 use stdx::random::Random;
 use tempfile::TempDir;
 
@@ -511,6 +512,29 @@ fn config(epoch: u64) -> Config {
         clean: true,
         losses: 0,
         awaits_reopen: false,
+    }
+}
+
+/// The older copy beside it was believed: a replica that a session of that release had went back.
+#[test]
+fn replica_of_a_newer_release_is_not_judged_by_an_older_copy_beside_it() {
+    for place in [internal(), beside(), external()] {
+        place.adopt();
+        let ((_, layout), (_, path)) = (place.superblock(), place.placement());
+        let mut bytes = fs::read(&path).unwrap();
+        let at = usize::try_from(layout.superblock_offsets[1]).unwrap();
+        let block = &mut bytes[at..at + 4096];
+        block[8..12].copy_from_slice(&9_u32.to_le_bytes());
+        let crc = crc32c_append(crc32c(&block[..12]), &block[16..]);
+        block[12..16].copy_from_slice(&crc.to_le_bytes());
+        fs::write(&path, &bytes).unwrap();
+        let newer =
+            |error: &AdoptError| matches!(error, AdoptError::Disk(CreateMdError::Newer { .. }));
+        let error = place.refused();
+        assert!(newer(&error), "{error}");
+        let error = give_back(&place.options, Resolve::Do, &mut |_| ()).unwrap_err();
+        assert!(newer(&error), "{error}");
+        assert!(fs::read(&path).unwrap() == bytes, "a refusal wrote");
     }
 }
 

@@ -56,6 +56,16 @@ impl Place {
         file.write_all_at(bytes, offset_bytes).unwrap();
     }
 
+    /// The superblock there is as one of a newer release.
+    fn make_newer(&self, offset: u64) {
+        let at = usize::try_from(offset).unwrap();
+        let mut block = self.content()[at..][..4096].to_vec();
+        block[8..12].copy_from_slice(&9_u32.to_le_bytes());
+        let crc = crc32c_append(crc32c(&block[..12]), &block[16..]);
+        block[12..16].copy_from_slice(&crc.to_le_bytes());
+        self.put(offset, &block);
+    }
+
     fn content(&self) -> Vec<u8> {
         fs::read(self.disk()).unwrap()
     }
@@ -269,12 +279,7 @@ fn metadata_of_a_newer_release_is_not_judged_by_an_older_copy_beside_it() {
     let offsets = layout.unwrap().superblock_offsets;
     // One of them, and then the other one as well.
     for offset in [offsets[1], offsets[0]] {
-        let at = usize::try_from(offset).unwrap();
-        let mut block = place.content()[at..][..4096].to_vec();
-        block[8..12].copy_from_slice(&9_u32.to_le_bytes());
-        let crc = crc32c_append(crc32c(&block[..12]), &block[16..]);
-        block[12..16].copy_from_slice(&crc.to_le_bytes());
-        place.put(offset, &block);
+        place.make_newer(offset);
         let blank = fs::read(&second).unwrap();
         for error in
             [create_md(&further).unwrap_err(), read_md(&place.disk(), None, None).unwrap_err()]
@@ -289,6 +294,27 @@ fn metadata_of_a_newer_release_is_not_judged_by_an_older_copy_beside_it() {
     assert!(matches!(place.refusal(), CreateMdError::Occupied { .. }));
     place.create(Overwrite::Force).unwrap();
     create_md(&further).unwrap();
+}
+
+/// The same where a disk that grew ended before: of two such copies nothing was found, and
+/// `create-md` made new metadata beside them.
+#[test]
+fn metadata_of_a_newer_release_counts_where_a_disk_that_grew_ended() {
+    let place = Place::with_disk(DISK_BYTES);
+    place.create(Overwrite::Refuse).unwrap();
+    let layout =
+        Layout::new(Placement::Internal { device_bytes: DISK_BYTES }, SLOTS_DEFAULT, LANES_DEFAULT);
+    File::options().write(true).open(place.disk()).unwrap().set_len(2 * DISK_BYTES).unwrap();
+    let former_bytes = Some(DISK_BYTES);
+    let [first, last] = layout.unwrap().superblock_offsets;
+    for offset in [last, first] {
+        place.make_newer(offset);
+        let error = read_md(&place.disk(), None, former_bytes).unwrap_err();
+        assert!(matches!(error, CreateMdError::Newer { .. }), "{error}");
+        let options = CreateMdOptions { former_bytes, ..place.options(Overwrite::Refuse) };
+        let error = create_md(&options).unwrap_err();
+        assert!(matches!(error, CreateMdError::Occupied { .. }), "{error}");
+    }
 }
 
 #[test]
