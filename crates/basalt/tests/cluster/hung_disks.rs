@@ -323,6 +323,8 @@ fn a_daemon_ends_in_time_whatever_its_disks_do() {
     cluster.adm_ok(0, &["up", "r1"]);
     // First one that waits for an `open`, then one of requests of a client.
     for is_in_use in [false, true] {
+        // It cannot end before the disk is let go: a failure would wait for it else.
+        let mut old;
         let Some(disk) = Deaf::in_time(&cluster.disk(0)) else { return };
         let mut blocked = None;
         if is_in_use {
@@ -342,7 +344,7 @@ fn a_daemon_ends_in_time_whatever_its_disks_do() {
             cluster.adm_refused(0, &["--timeout", "2", "up", "r0"]);
         }
         let began = now();
-        let mut old = cluster.tell_to_end(0);
+        old = cluster.tell_to_end(0);
         let disk_of =
             if is_in_use { format!("r0 ({})", cluster.disk(0).display()) } else { "r0".to_owned() };
         let told = format!("ended without waiting for disks that give no answer: {disk_of};");

@@ -9,7 +9,7 @@ use replication::contract::{Command, DeviceSize, PromoteMode, ResourceInput};
 use stdx::time::Time;
 
 use crate::links::HostedId;
-use crate::shard::commands::busy;
+use crate::shard::commands::{busy, unknown_resource};
 use crate::shard::hosted::Asker;
 use crate::shard::messages::{DeviceOrder, Ticket};
 use crate::shard::{Input, Rim, Shard};
@@ -48,12 +48,14 @@ impl Shard {
                 let Rim { ublk, kit, .. } = &mut self.rim;
                 ublk.end_one((id, place), "it is to be removed", kit);
             }
-            (DeviceOrder::Leave { ticket }, _) => {
-                self.with_resource(ticket, resource, |shard, id| {
-                    shard.rim.ublk.leave(id);
-                    shard.remove_hosted(id);
-                    Ok(Some(Reply::done()))
-                });
+            // Also where it goes down: its requests would fail, and wait for the next daemon so.
+            (DeviceOrder::Leave { ticket }, Some(id)) => {
+                self.rim.ublk.leave(id);
+                self.remove_hosted(id);
+                self.rim.reply(ticket, Ok(Reply::done()));
+            }
+            (DeviceOrder::Leave { ticket }, None) => {
+                self.rim.reply(ticket, Err(unknown_resource(resource)));
             }
             // The resource is gone, and has told so.
             (

@@ -83,6 +83,23 @@ fn commands_are_refused_while_their_resource_goes_down() {
     assert_eq!(heard, [(2, busy()), (3, busy()), (4, busy()), (5, busy())]);
 }
 
+/// The daemon ends: a device that is kept late was ended with its resource, and what waited in it
+/// failed.
+#[test]
+fn device_is_left_to_the_next_daemon_while_its_resource_goes_down() {
+    let (parker, directory) = (Parker::new().unwrap(), tempfile::tempdir().unwrap());
+    let (mut shard, mut answers) = shard(&parker);
+    host_diskless(&mut shard, &directory);
+    let resource = || "r0".to_owned();
+    shard.on_message(ToShard::Remove { ticket: 1, resource: resource(), force: Force::Yes });
+    shard.on_device_order("r0", DeviceOrder::Leave { ticket: 2 });
+    assert!(shard.find("r0").is_none());
+    shard.on_device_order("r0", DeviceOrder::Leave { ticket: 3 });
+    let heard = heard(&mut shard, &mut answers);
+    let (done, gone) = (|| Ok(Reply::done()), Err(FailureCode::UnknownResource));
+    assert_eq!(heard, [(1, done()), (2, done()), (3, gone)]);
+}
+
 /// What is done to its disk meanwhile was stopped by a `down` that was refused, too.
 #[test]
 fn resource_that_goes_down_is_told_of_before_it_is_gone() {
