@@ -105,9 +105,11 @@ pub const ALONE_WAIT: Duration = Duration::from_millis(500);
 pub const ALONE_PROMOTION_WAIT: Duration = Duration::from_secs(2);
 /// A node that asked whether a peer is out asks again after this, if it heard nothing.
 pub const FENCE_PATIENCE: Duration = Duration::from_secs(120);
-/// A peer that could not be put out is tried again after this, when somebody wants to be Primary;
-/// and so is one that was put out for nothing.
+/// A peer that could not be put out is tried again after this, when somebody wants to be Primary.
 pub const FENCE_RETRY: Duration = Duration::from_secs(30);
+/// One that was put out for nothing is put out again after this, likewise: longer than a machine
+/// takes to start, or it would never be back.
+pub const FENCED_FOR: Duration = Duration::from_secs(600);
 /// Ballots of one generation: whoever goes on alone begins the next one, so that nothing of the
 /// line that it leaves ever has a higher ballot. At five attempts a second they last 27 years.
 pub const GENERATION_BALLOTS: u64 = 1 << 32;

@@ -1,5 +1,7 @@
 //! What the home of a resource does when things come in an order that is rare between processes.
 
+use std::time::Duration;
+
 use format::config::{Config, InSync, Primary, Purpose, VolumeConfig, Voter};
 use format::ids::{
     Ballot, BlockRange, BootId, Branch, Epoch, Incarnation, KernelBootId, LaneIndex, MemberSet,
@@ -334,11 +336,15 @@ fn what_a_seal_reports_is_bounded_and_covers_all() {
 /// Node 1 of nodes 0 to 2, and a value of all of them: `quorum off`, and who is not in reach has to
 /// be out. Nobody is connected.
 fn one_of_three_that_fences() -> Resource {
+    one_of_three_that_fences_with(ReplicaState::InSync)
+}
+
+fn one_of_three_that_fences_with(state: ReplicaState) -> Resource {
     let mut value = joined(ValueId(8));
     let third = MemberOptions { node: node(2), ..options(None).members[0] };
     value.voters.push(Voter { node: node(2), store: VoteStoreId(0) });
     value.members.insert(node(2));
-    let mut options = options(Some(superblock(None)));
+    let mut options = options(Some(Superblock { state, ..superblock(None) }));
     options.members.push(third);
     options.register.accepted = Some((Ballot { counter: 5, random: 1 }, value));
     options.demands.without_quorum = WithoutQuorum::GoOnFenced;
@@ -380,7 +386,7 @@ fn fences_asked(all: &[(Time, ResourceAction)]) -> Vec<(u64, NodeId)> {
 /// A script takes longer than a promotion that is not asked for proof.
 #[test]
 fn a_promotion_that_waits_for_a_proof_sleeps_until_there_is_one() {
-    let mut alone = options(Some(superblock(None)));
+    let mut alone = options(Some(Superblock { state: ReplicaState::InSync, ..superblock(None) }));
     alone.register.accepted = Some((Ballot { counter: 5, random: 1 }, joined(ValueId(8))));
     alone.demands.without_quorum = WithoutQuorum::GoOnFenced;
     let (mut resource, start) = (Resource::new(alone), Time(2));
@@ -456,7 +462,8 @@ fn a_question_is_void_where_this_node_does_not_go_on_alone_whatever_is_said() {
     }
 }
 
-/// It counted for ever: whoever was out then may be back by now, and lead behind a third one.
+/// It counted for ever: whoever was out then may be back by now, and lead behind a third one. And
+/// after half a minute it counted no more: who was put out was put out again before it was back.
 #[test]
 fn a_proof_that_was_of_no_use_is_asked_for_again_by_a_later_promotion() {
     let (mut resource, start) = (one_of_three_that_fences(), Time(2));
@@ -464,20 +471,37 @@ fn a_proof_that_was_of_no_use_is_asked_for_again_by_a_later_promotion() {
     let known = start + limits::ALONE_PROMOTION_WAIT * 2;
     let asked = fences_asked(&tick_until(&mut resource, start, known));
     let verdicts = [FenceVerdict::Out, FenceVerdict::Unproven];
-    for ((number, _), verdict) in asked.into_iter().zip(verdicts) {
+    for (&(number, _), verdict) in asked.iter().zip(verdicts) {
         step_at(&mut resource, known, ResourceInput::FenceAnswer { number, verdict });
     }
-    let mut now = known;
-    // Its end, and that of the next one.
-    for _ in 0..2 {
-        let all = tick_until(&mut resource, now, now + limits::PROMOTE_DEADLINE);
-        assert_eq!((fences_asked(&all).len(), answers(&all).len()), (0, 1));
-        now = now + limits::PROMOTE_DEADLINE;
-        promote_at(&mut resource, now);
-    }
-    assert!(now >= known + limits::FENCE_RETRY);
-    let all = tick_until(&mut resource, now, now + limits::ALONE_PROMOTION_WAIT);
-    assert_eq!(fences_asked(&all).len(), 2);
+    let asks = |resource: &mut Resource, now: Time| {
+        let all = tick_until(resource, now, now + limits::ALONE_PROMOTION_WAIT);
+        let late = tick_until(resource, now, now + limits::PROVEN_PROMOTE_DEADLINE);
+        assert_eq!(answers(&late).len(), 1);
+        fences_asked(&all)
+    };
+    assert_eq!(asks(&mut resource, known), []);
+    let second = Duration::from_secs(1);
+    let soon = known + (limits::FENCE_RETRY - second);
+    promote_at(&mut resource, soon);
+    assert_eq!(asks(&mut resource, soon), []);
+    let later = known + (limits::FENCED_FOR - second);
+    promote_at(&mut resource, later);
+    assert_eq!(asks(&mut resource, later), [asked[1]], "who is not out is asked about again");
+    let late = later + limits::FENCED_FOR;
+    promote_at(&mut resource, late);
+    assert_eq!(asks(&mut resource, late).len(), 2);
+}
+
+/// The only replica that was up to date was put out, and again and again as it started: for a
+/// promotion that is refused whatever is said of it.
+#[test]
+fn nobody_is_put_out_for_a_replica_that_is_older() {
+    let (mut resource, start) = (one_of_three_that_fences_with(ReplicaState::Syncing), Time(2));
+    promote(&mut resource);
+    let all = tick_until(&mut resource, start, start + limits::PROMOTE_DEADLINE);
+    assert_eq!(fences_asked(&all), []);
+    assert_eq!(answers(&all).len(), 1);
 }
 
 /// By what nobody asks any more.

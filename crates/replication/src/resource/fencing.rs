@@ -22,7 +22,8 @@
 use std::collections::BTreeMap;
 
 use format::config::Config;
-use format::ids::{MemberSet, NodeId};
+use format::ids::{Epoch, MemberSet, NodeId};
+use format::metadata::ReplicaState;
 use stdx::time::Time;
 
 use crate::contract::{FenceVerdict, ResourceAction};
@@ -94,6 +95,12 @@ impl Resource {
             WithoutQuorum::GoOnFenced | WithoutQuorum::Prove(_) => {}
         }
         let Some(head) = self.newest_own() else { return true };
+        // Whatever is said of them, this replica is older: the promotion is refused. Nobody is put
+        // out for that, perhaps the only one that is up to date.
+        let is_older = self.replica_state() != Some(ReplicaState::InSync);
+        if self.promotion.is_some() && is_older && head.epoch != Epoch(0) {
+            return true;
+        }
         let others = (voters_of(head) | insync(head)).without(self.me());
         let mut all = true;
         for peer in others.minus(self.connected()).iter() {
@@ -182,7 +189,7 @@ impl Resource {
     pub(crate) fn retry_fencing(&mut self) {
         let now = self.now;
         self.fencing.peers.retain(|_, known| match *known {
-            Fenced::Out { since } => now < since + limits::FENCE_RETRY,
+            Fenced::Out { since } => now < since + limits::FENCED_FOR,
             Fenced::NotOut { number, since } => {
                 if now >= since + limits::FENCE_RETRY {
                     *known = Fenced::Asked { number, until: now };
