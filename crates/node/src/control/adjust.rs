@@ -424,7 +424,7 @@ impl Control {
                 return Ok(Some(waits));
             }
             // Before it is asked again: who was waited for may be gone since it answered.
-            self.unsettled.note(resource, text, life.clone());
+            self.unsettled.note(resource, text, life);
             is_noted = true;
         }
     }

@@ -162,8 +162,7 @@ impl Control {
             true => Ok(()),
             false => self.state.store_text(resource, text).map_err(state_failure),
         };
-        life.await_down();
-        self.unsettled.end_with(resource, || life.note(store))
+        life.note(|| self.unsettled.end_with(resource, store))
     }
 
     pub(super) fn keep_text(
@@ -172,9 +171,8 @@ impl Control {
         text: Unfinished,
         life: &Life,
     ) -> Result<(), Failure> {
-        let keep = || life.note(|| text.take_place().map_err(state_failure));
-        life.await_down();
-        self.unsettled.end_with(resource, keep)
+        let keep = || text.take_place().map_err(state_failure);
+        life.note(|| self.unsettled.end_with(resource, keep))
     }
 
     /// Takes the disk of a resource that is up into use.

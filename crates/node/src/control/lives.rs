@@ -104,6 +104,14 @@ impl Course {
     }
 }
 
+#[cfg(test)]
+impl Life {
+    /// How many have to do with lives of this resource.
+    pub(super) fn holders(&self) -> usize {
+        Arc::strong_count(&self.course)
+    }
+}
+
 impl Life {
     /// Brings it up; a `down` that begins meanwhile comes after that.
     pub(super) fn bring_up<T>(
@@ -155,12 +163,6 @@ impl Life {
     pub(super) fn unless_over<T>(&self, work: impl FnOnce() -> T) -> Result<T, Failure> {
         let _counts = self.lock_if_up()?;
         Ok(work())
-    }
-
-    /// Waits until it is known of each `down` whether it was refused, before it takes what others
-    /// need.
-    pub(super) fn await_down(&self) {
-        drop(self.course.lock_when_decided());
     }
 
     pub(super) fn is_over(&self) -> bool {

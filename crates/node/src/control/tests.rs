@@ -15,7 +15,7 @@ use api::wire::{read_message, write_message};
 use tempfile::TempDir;
 
 use super::*;
-use crate::limits::ADMIN_CONNECTIONS_MAX;
+use crate::limits::{ADMIN_CONNECTIONS_MAX, COMMAND_PATIENCE};
 use crate::shard::commands::unknown_resource;
 
 type Answer = Result<Reply, Failure>;
@@ -188,23 +188,16 @@ fn resource_that_was_held_down_is_so_again_where_its_new_text_cannot_be_stored()
 #[test]
 fn up_that_a_down_was_faster_than_takes_nothing_down() {
     let mut node = Node::new();
-    let control = Arc::clone(&node.control);
-    let failure = node.serve(|control| control.up("r0", &text("")), &mut |_, message| {
-        if let ToShard::Host { .. } = message {
-            let (control, (begun, has_begun)) = (Arc::clone(&control), mpsc::channel());
-            // Nobody stores a text meanwhile.
-            thread::spawn(move || {
-                control.unsettled.end_with("other", || {
-                    begun.send(()).unwrap();
-                    control.lives.end("r0").stand();
-                    Ok(())
-                })
-            });
-            has_begun.recv().unwrap();
-        }
-        None
-    });
-    let failure = failure.unwrap_err();
+    let text = text("");
+    let up = |control: &Control| {
+        let life = control.lives.begin("r0");
+        let bringing = Bringing { text: &text, parts: Parts::ALL, added: &[], life: &life };
+        let wait = (&mut Patience::new(COMMAND_PATIENCE), DISK_STALL_MAX);
+        control.bring_up_with("r0", bringing, wait).unwrap();
+        control.lives.end("r0").stand();
+        control.store_text_of_new("r0", &text, &life)
+    };
+    let failure = node.serve(up, &mut nothing).unwrap_err();
     assert!(failure.message.contains("taken down meanwhile"), "{failure}");
     assert_eq!(node.removals, 0);
     assert_eq!(node.control.stored_text("r0").unwrap(), None);
@@ -280,7 +273,7 @@ fn address_of_a_change_that_waits_is_no_other_services() {
     let address = listening.local_addr().unwrap().to_string();
     let mut node = Node::with(&text(""));
     let waiting = text("").replace("127.0.0.1:1", &address);
-    node.control.unsettled.note("r0", &waiting, node.control.lives.begin("r0"));
+    node.control.unsettled.note("r0", &waiting, &node.control.lives.begin("r0"));
     let wanted = waiting.replace("volume", "options { quorum majority; } volume");
     node.adjust(&wanted, &AdjustScope::default(), &mut nothing).unwrap();
     assert_eq!(node.control.stored_text("r0").unwrap(), Some(wanted));
@@ -291,7 +284,7 @@ fn address_of_a_change_that_waits_is_no_other_services() {
 fn change_that_waits_is_stored_where_a_down_was_refused_meanwhile() {
     let mut node = Node::with(&text(""));
     let changed = text("options { quorum majority; }");
-    node.control.unsettled.note("r0", &changed, node.control.lives.begin("r0"));
+    node.control.unsettled.note("r0", &changed, &node.control.lives.begin("r0"));
     node.refuse_down();
     node.control.on_settled("r0".to_owned());
     // Until the thread is done that stores it.

@@ -15,7 +15,8 @@ use crate::control::{Control, spawn};
 use crate::log::{Scope, log};
 use crate::state_dir::StateDir;
 
-/// The texts, and the right to store them.
+/// The texts, and the right to store them. Who waits for a `down` of one resource must not keep it
+/// from others: a life comes first, and the texts after it.
 #[derive(Debug, Default)]
 pub(super) struct Unsettled {
     texts: Mutex<BTreeMap<String, (String, Life)>>,
@@ -33,13 +34,10 @@ impl Unsettled {
         texts.iter().map(|(resource, (text, _))| (resource.clone(), text.clone())).collect()
     }
 
-    pub(super) fn note(&self, resource: &str, text: &str, life: Life) {
-        life.await_down();
-        let mut texts = self.lock();
+    pub(super) fn note(&self, resource: &str, text: &str, life: &Life) {
         // A `down` that ends it from here on removes what is noted.
-        if !life.is_over() {
-            texts.insert(resource.to_owned(), (text.to_owned(), life));
-        }
+        let note = || self.lock().insert(resource.to_owned(), (text.to_owned(), life.clone()));
+        drop(life.unless_over(note));
     }
 
     /// Another text takes the place of one that waits, or none; where that fails it waits on.
@@ -62,19 +60,18 @@ impl Unsettled {
     /// Stores what waited. Nobody stores another text meanwhile.
     fn settle(&self, resource: &str, state: &StateDir) -> Result<(), Failure> {
         let life = self.lock().get(resource).map(|(_, life)| life.clone());
-        life.iter().for_each(Life::await_down);
-        let mut texts = self.lock();
-        match texts.remove(resource) {
-            Some((text, life)) if !life.is_over() => {
-                life.note(|| state.store_text(resource, &text).map_err(state_failure))
-            }
-            Some(_) => {
-                let scope = Scope::resource(resource);
-                log!(Notice, scope, "it was taken down before its last change was stored");
-                Ok(())
-            }
-            None => Ok(()),
-        }
+        let Some(life) = life else { return Ok(()) };
+        // While this one is not over, no text is of one that began after a `down`.
+        let settled = life.unless_over(|| {
+            let mut texts = self.lock();
+            let Some((text, _)) = texts.remove(resource) else { return Ok(()) };
+            state.store_text(resource, &text).map_err(state_failure)
+        });
+        settled.unwrap_or_else(|_| {
+            let scope = Scope::resource(resource);
+            log!(Notice, scope, "it was taken down before its last change was stored");
+            Ok(())
+        })
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, (String, Life)>> {
@@ -107,5 +104,78 @@ impl Control {
         if let Err(error) = spawn("settled", work) {
             failed(&name, &error);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::control::lives::Lives;
+
+    /// Whoever does not wait for somebody is done by then.
+    fn rest() {
+        (0..10_000).for_each(|_| thread::yield_now());
+    }
+
+    /// `adjust` of all resources waited with one of them for its `down`.
+    #[test]
+    fn texts_of_others_are_free_while_a_down_is_under_way() {
+        let (unsettled, lives) = (Unsettled::default(), Lives::default());
+        let life = lives.begin("r0");
+        let ((begun, has_begun), (end, ends)) = (mpsc::channel(), mpsc::channel());
+        let (told, heard) = mpsc::channel();
+        let texts = unsettled.lock();
+        thread::scope(|scope| {
+            let unsettled = &unsettled;
+            scope.spawn(move || unsettled.note("r0", "text", &life));
+            rest();
+            let lives = &lives;
+            scope.spawn(move || {
+                let ending = lives.end("r0");
+                begun.send(()).unwrap();
+                ends.recv().unwrap();
+                drop(ending);
+            });
+            // It may wait for who notes that text.
+            rest();
+            drop(texts);
+            has_begun.recv().unwrap();
+            rest();
+            scope.spawn(move || told.send(unsettled.all()));
+            let all = heard.recv_timeout(Duration::from_secs(5));
+            end.send(()).unwrap();
+            all.expect("who waits for a `down` keeps them from nobody");
+        });
+    }
+
+    /// A `down`, an `up` and another change came in between: that one waits for others.
+    #[test]
+    fn what_is_settled_late_stores_no_text_of_a_newer_life() {
+        let directory = tempfile::tempdir().unwrap();
+        let state = StateDir::below(directory.path());
+        let (unsettled, lives) = (Unsettled::default(), Lives::default());
+        let life = lives.begin("r0");
+        unsettled.note("r0", "older", &life);
+        let mut ending = lives.end("r0");
+        let holders = life.holders();
+        thread::scope(|scope| {
+            let settling = scope.spawn(|| unsettled.settle("r0", &state));
+            // It waits until it is known whether that is refused.
+            while life.holders() == holders {
+                thread::yield_now();
+            }
+            let mut texts = unsettled.lock();
+            ending.stand();
+            drop(ending);
+            texts.insert("r0".to_owned(), ("newer".to_owned(), lives.begin("r0")));
+            drop(texts);
+            settling.join().unwrap().unwrap();
+        });
+        assert_eq!(unsettled.text("r0").as_deref(), Some("newer"));
+        assert_eq!(state.stored_text("r0").unwrap(), None);
     }
 }
