@@ -581,7 +581,14 @@ impl Control {
                 self.hold_down(name, failure);
                 continue;
             }
-            let (began, life) = (io::now(), self.lives.begin(&name));
+            let began = io::now();
+            let life = match self.lives.begin(&name) {
+                Ok(life) => life,
+                Err(failure) => {
+                    self.hold_down(name, failure);
+                    continue;
+                }
+            };
             let bringing = Bringing { text: &text, parts: Parts::ALL, added: &[], life: &life };
             let wait = (&mut *patience, stall_max);
             if let Err(failure) = self.bring_up_or_without_disk(&name, bringing, wait) {

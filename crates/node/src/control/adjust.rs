@@ -86,7 +86,7 @@ impl Control {
         mode: Mode,
         scope: &AdjustScope,
     ) -> Result<Reply, Failure> {
-        let life = self.lives.begin(resource);
+        let life = self.lives.begin(resource)?;
         let waiting = self.unsettled.text(resource);
         let Differences { wanted, running, steps } = self.differences(resource, text, scope)?;
         let is_restart = steps.iter().any(|step| step.reach == Reach::Structure);

@@ -33,7 +33,7 @@ pub(super) struct Orders {
 impl Control {
     /// Brings a resource up, and remembers that it is.
     pub(super) fn up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
-        let life = self.lives.begin(resource);
+        let life = self.lives.begin(resource)?;
         Definition::from_text(&self.name, resource, text)
             .map_err(|failure| self.left_out(resource, failure))?;
         if let Some(running) = self.stored_text(resource)?

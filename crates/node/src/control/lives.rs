@@ -11,10 +11,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use api::response::{Failure, FailureCode};
 
 use crate::control::configuring::Orders;
+use crate::limits::ADMIN_COMMAND_DEADLINE;
 
 /// Of all resources that such commands were given for of late.
 #[derive(Debug, Default)]
@@ -62,14 +64,26 @@ pub(super) struct Ending {
 }
 
 impl Lives {
-    /// Waits until no `down` is under way.
-    pub(super) fn begin(&self, resource: &str) -> Life {
+    /// Waits until no `down` is under way, as long as a command may take.
+    pub(super) fn begin(&self, resource: &str) -> Result<Life, Failure> {
+        self.begin_within(resource, ADMIN_COMMAND_DEADLINE)
+    }
+
+    fn begin_within(&self, resource: &str, patience: Duration) -> Result<Life, Failure> {
         let course = self.course_of(resource);
         let counts = course.lock();
         let downs = counts.downs;
-        let over = course.bell.wait_while(counts, |counts| counts.under_way > 0);
-        drop(over.unwrap_or_else(PoisonError::into_inner));
-        Life { course, downs }
+        let is_waiting = |counts: &mut Counts| counts.under_way > 0;
+        let over = course.bell.wait_timeout_while(counts, patience, is_waiting);
+        let (counts, waited) = over.unwrap_or_else(PoisonError::into_inner);
+        drop(counts);
+        if waited.timed_out() {
+            let message = format!("a `down` of {resource:?} is under way");
+            let hint = "try again when it is done; where it does not end, `dmesg | tail` may tell \
+                        why the disk of the state directory gives no answer";
+            return Err(Failure::new(FailureCode::StateRefused, message, hint));
+        }
+        Ok(Life { course, downs })
     }
 
     /// Begins to end all that began so far; one that is just being brought up is up before.
@@ -223,9 +237,9 @@ mod tests {
     #[test]
     fn what_began_before_a_down_is_over_and_what_began_later_is_not() {
         let lives = Lives::default();
-        let (before, other) = (lives.begin("r0"), lives.begin("r1"));
+        let (before, other) = (lives.begin("r0").unwrap(), lives.begin("r1").unwrap());
         stand(lives.end("r0"));
-        let after = lives.begin("r0");
+        let after = lives.begin("r0").unwrap();
         assert!(before.is_over() && !after.is_over() && !other.is_over());
         before.bring_up(nothing).unwrap_err();
         before.note(nothing).unwrap_err();
@@ -240,7 +254,7 @@ mod tests {
     #[test]
     fn nothing_is_kept_of_resources_that_nobody_asks_about() {
         let lives = Lives::default();
-        let kept = lives.begin("r0");
+        let kept = lives.begin("r0").unwrap();
         for number in 0..100 {
             lives.end(&format!("other-{number}"));
         }
@@ -256,7 +270,7 @@ mod tests {
         let orders =
             |name: &str| Orders { comes_after: vec![(name.to_owned(), 0)], ..Orders::default() };
         for order in [[0, 1], [1, 0]] {
-            let life = lives.begin("r0");
+            let life = lives.begin("r0").unwrap();
             let present = RefCell::new(orders("own"));
             let numbers = ["first", "second"]
                 .map(|name| life.try_orders(|| present.replace(orders(name))).unwrap());
@@ -265,7 +279,7 @@ mod tests {
             }
             assert_eq!(present.take().comes_after[0].0, "own");
         }
-        let life = lives.begin("r0");
+        let life = lives.begin("r0").unwrap();
         let first = life.try_orders(|| orders("own")).unwrap();
         let second = life.try_orders(|| orders("first")).unwrap();
         life.hold_orders(second);
@@ -275,7 +289,7 @@ mod tests {
     #[test]
     fn down_that_is_refused_ends_nothing() {
         let lives = Lives::default();
-        let before = lives.begin("r0");
+        let before = lives.begin("r0").unwrap();
         drop(lives.end("r0"));
         assert!(!before.is_over());
         before.bring_up(nothing).unwrap();
@@ -290,7 +304,7 @@ mod tests {
     fn what_would_come_up_waits_until_it_is_known_whether_a_down_is_refused() {
         for is_refused in [false, true] {
             let lives = Lives::default();
-            let before = lives.begin("r0");
+            let before = lives.begin("r0").unwrap();
             let mut ending = lives.end("r0");
             let (is_known, begun) = (AtomicBool::new(false), Barrier::new(3));
             thread::scope(|scope| {
@@ -298,7 +312,7 @@ mod tests {
                     let (lives, is_known, begun) = (&lives, &is_known, &begun);
                     scope.spawn(move || {
                         begun.wait();
-                        let life = life.unwrap_or_else(|| lives.begin("r0"));
+                        let life = life.unwrap_or_else(|| lives.begin("r0").unwrap());
                         let brought = life.bring_up(nothing);
                         assert!(is_known.load(Ordering::SeqCst), "it waits");
                         assert_eq!(brought.is_ok(), comes_up);
@@ -319,13 +333,13 @@ mod tests {
     #[test]
     fn what_begins_before_a_down_is_over_waits_for_that() {
         let lives = Lives::default();
-        let before = lives.begin("r0");
+        let before = lives.begin("r0").unwrap();
         let mut ending = lives.end("r0");
         let (is_over, begun) = (AtomicBool::new(false), Barrier::new(2));
         thread::scope(|scope| {
             scope.spawn(|| {
                 begun.wait();
-                lives.begin("r0").bring_up(nothing).unwrap();
+                lives.begin("r0").unwrap().bring_up(nothing).unwrap();
                 assert!(is_over.load(Ordering::SeqCst), "it waits");
             });
             begun.wait();
@@ -336,5 +350,20 @@ mod tests {
             is_over.store(true, Ordering::SeqCst);
             drop(ending);
         });
+    }
+
+    /// It waited for ever where a state directory hung, and held its place among the commands.
+    #[test]
+    fn what_waits_for_a_down_that_does_not_end_fails() {
+        let lives = Lives::default();
+        let mut ending = lives.end("r0");
+        let begin = || lives.begin_within("r0", Duration::from_millis(10));
+        let failure = begin().unwrap_err();
+        assert_eq!(failure.code, FailureCode::StateRefused);
+        assert!(failure.message.contains("a `down` of \"r0\" is under way"), "{failure}");
+        ending.stand();
+        begin().unwrap_err();
+        drop(ending);
+        begin().unwrap().bring_up(nothing).unwrap();
     }
 }

@@ -95,7 +95,7 @@ pub(super) struct MissingPeer {
 impl Control {
     /// Configures a resource, and neither attaches nor connects.
     pub(super) fn new_resource(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
-        let life = self.lives.begin(resource);
+        let life = self.lives.begin(resource)?;
         Definition::from_text(&self.name, resource, text)?;
         if self.is_up(resource).is_some() {
             let is_other = self.stored_text(resource)?.is_some_and(|stored| stored != text);

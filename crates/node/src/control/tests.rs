@@ -190,7 +190,7 @@ fn up_that_a_down_was_faster_than_takes_nothing_down() {
     let mut node = Node::new();
     let text = text("");
     let up = |control: &Control| {
-        let life = control.lives.begin("r0");
+        let life = control.lives.begin("r0").unwrap();
         let bringing = Bringing { text: &text, parts: Parts::ALL, added: &[], life: &life };
         let wait = (&mut Patience::new(COMMAND_PATIENCE), DISK_STALL_MAX);
         control.bring_up_with("r0", bringing, wait).unwrap();
@@ -273,7 +273,7 @@ fn address_of_a_change_that_waits_is_no_other_services() {
     let address = listening.local_addr().unwrap().to_string();
     let mut node = Node::with(&text(""));
     let waiting = text("").replace("127.0.0.1:1", &address);
-    node.control.unsettled.note("r0", &waiting, &node.control.lives.begin("r0"));
+    node.control.unsettled.note("r0", &waiting, &node.control.lives.begin("r0").unwrap());
     let wanted = waiting.replace("volume", "options { quorum majority; } volume");
     node.adjust(&wanted, &AdjustScope::default(), &mut nothing).unwrap();
     assert_eq!(node.control.stored_text("r0").unwrap(), Some(wanted));
@@ -284,7 +284,7 @@ fn address_of_a_change_that_waits_is_no_other_services() {
 fn change_that_waits_is_stored_where_a_down_was_refused_meanwhile() {
     let mut node = Node::with(&text(""));
     let changed = text("options { quorum majority; }");
-    node.control.unsettled.note("r0", &changed, &node.control.lives.begin("r0"));
+    node.control.unsettled.note("r0", &changed, &node.control.lives.begin("r0").unwrap());
     node.refuse_down();
     node.control.on_settled("r0".to_owned());
     // Until the thread is done that stores it.

@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn texts_of_others_are_free_while_a_down_is_under_way() {
         let (unsettled, lives) = (Unsettled::default(), Lives::default());
-        let life = lives.begin("r0");
+        let life = lives.begin("r0").unwrap();
         let ((begun, has_begun), (end, ends)) = (mpsc::channel(), mpsc::channel());
         let (told, heard) = mpsc::channel();
         let texts = unsettled.lock();
@@ -158,7 +158,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let state = StateDir::below(directory.path());
         let (unsettled, lives) = (Unsettled::default(), Lives::default());
-        let life = lives.begin("r0");
+        let life = lives.begin("r0").unwrap();
         unsettled.note("r0", "older", &life);
         let mut ending = lives.end("r0");
         let holders = life.holders();
@@ -171,7 +171,7 @@ mod tests {
             let mut texts = unsettled.lock();
             ending.stand();
             drop(ending);
-            texts.insert("r0".to_owned(), ("newer".to_owned(), lives.begin("r0")));
+            texts.insert("r0".to_owned(), ("newer".to_owned(), lives.begin("r0").unwrap()));
             drop(texts);
             settling.join().unwrap().unwrap();
         });
