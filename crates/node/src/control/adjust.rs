@@ -338,7 +338,16 @@ impl Control {
             Ok(Reply::Done { warnings }) => warnings,
             Ok(_) => Vec::new(),
             Err(failure) => {
-                let role = format!("it was Primary, and is Secondary now: {failure}");
+                let role = if failure.code == FailureCode::Timeout {
+                    // A promotion that ended has another reason.
+                    format!(
+                        "it was Primary, and its promotion takes long, and goes on: \
+                         `basalt adm primary {resource}` makes the block device once `status` \
+                         tells that it is Primary"
+                    )
+                } else {
+                    format!("it was Primary, and is Secondary now: {failure}")
+                };
                 // As a Secondary it could be the one that gives way.
                 let apart = former.split.iter().map(|peer| {
                     let name = &peer.name;

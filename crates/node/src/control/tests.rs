@@ -266,6 +266,23 @@ fn peers_that_are_kept_apart_are_told_of_where_the_role_cannot_be_had_again() {
     assert!(has("b is kept apart"), "{warnings:?}");
 }
 
+/// It was said to be Secondary, and became Primary later, without a block device.
+#[test]
+fn promotion_that_goes_on_after_a_change_is_told_to_do_so() {
+    let mut node = Node::with(&text(""));
+    node.status.role = Role::Primary;
+    let wanted = text("").replace("minor 7", "minor 8");
+    let reply = node.adjust(&wanted, &AdjustScope::default(), &mut |_, message| {
+        let timeout = Failure::new(FailureCode::Timeout, "it did not end within 25 s", "");
+        matches!(message, ToShard::Promote { .. }).then_some(Err(timeout))
+    });
+    let Reply::Adjusted { warnings, .. } = reply.unwrap() else { panic!("it adjusts") };
+    let has = |part: &str| warnings.iter().any(|warning| warning.contains(part));
+    assert!(has("its promotion takes long, and goes on"), "{warnings:?}");
+    assert!(has("`basalt adm primary r0` makes the block device"), "{warnings:?}");
+    assert!(!has("Secondary now"), "{warnings:?}");
+}
+
 /// It was taken for another service's, and nothing could be adjusted until the change was stored.
 #[test]
 fn address_of_a_change_that_waits_is_no_other_services() {
