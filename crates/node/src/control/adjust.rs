@@ -376,11 +376,8 @@ impl Control {
     ) -> Result<(), Failure> {
         let before = Definition::from_text(&self.name, resource, running)?;
         for volume in before.further.iter().filter(|volume| volume.disk.is_some()) {
-            let place = volume.place;
-            let name = resource.to_owned();
-            let question = |ticket| ToShard::CheckVolume { ticket, resource: name, place };
-            let is_kept = wanted.further.iter().any(|kept| kept.place == place);
-            if !is_kept && self.ask(resource, question).is_err() {
+            let is_kept = wanted.further.iter().any(|kept| kept.place == volume.place);
+            if !is_kept && !self.takes_disk(resource, volume.place)? {
                 let number = volume.number();
                 let message = format!("volume {number} of {resource:?} is not taken out of it");
                 let hint = "name the volume and its disk again; what it holds can be discarded \

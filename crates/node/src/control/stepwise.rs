@@ -13,6 +13,7 @@ use api::response::{Failure, FailureCode, Reply};
 use api::role::Role;
 use config::steps::{attach_steps, connect_step};
 use format::ids::{MemberSet, NodeId};
+use format::space::Place;
 
 use crate::attach::volumes::{NewVolume, read_new_volume};
 use crate::attach::{Apart, attach, attach_without_disk, end_of};
@@ -257,16 +258,24 @@ impl Control {
         Ok(Missing { disk, peers: peers.collect() })
     }
 
+    /// Whether a replica could take a disk for this volume: not if it has it, or has no disk at all
+    /// now, for then it takes all of them at once later.
+    pub(super) fn takes_disk(&self, resource: &str, place: Place) -> Result<bool, Failure> {
+        let name = resource.to_owned();
+        match self.ask(resource, |ticket| ToShard::CheckVolume { ticket, resource: name, place }) {
+            Ok(_) => Ok(true),
+            Err(failure) if failure.code == FailureCode::NoLocalDisk => Ok(false),
+            Err(failure) => Err(failure),
+        }
+    }
+
     /// The disks of volumes that a replica in use is to have beside those that it has.
     pub(super) fn new_volumes(&self, definition: &Definition) -> Result<Vec<NewVolume>, Failure> {
         let Some(first) = &definition.disk else { return Ok(Vec::new()) };
         let resource = &definition.name;
         let mut found = Vec::new();
         for volume in &definition.further {
-            let (resource, place) = (resource.clone(), volume.place);
-            let question = |ticket| ToShard::CheckVolume { ticket, resource, place };
-            // It has it, or has no disk at all now: then it takes all of them at once later.
-            if self.ask(&definition.name, question).is_err() {
+            if !self.takes_disk(resource, volume.place)? {
                 continue;
             }
             let (state, wanted) = (Arc::clone(&self.state), definition.clone());

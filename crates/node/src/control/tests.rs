@@ -283,6 +283,25 @@ fn promotion_that_goes_on_after_a_change_is_told_to_do_so() {
     assert!(!has("Secondary now"), "{warnings:?}");
 }
 
+/// It was told that the volume is not taken out of the resource, whatever the reason was.
+#[test]
+fn volume_that_is_to_go_is_refused_for_the_reason_that_there_is() {
+    let first = "volume 0 { device minor 7; disk /dev/a0; meta-disk internal; }";
+    let second = "volume 1 { device minor 8; disk /dev/a1; meta-disk internal; }";
+    let of = |volumes: &str| text("").replace("volume 0 { device minor 7; disk none; }", volumes);
+    let mut node = Node::with(&of(&format!("{first} {second}")));
+    let busy = (FailureCode::StateRefused, "it is changing");
+    let has_it = (FailureCode::NoLocalDisk, "it has a disk for it");
+    for ((code, reason), told) in [(busy, "it is changing"), (has_it, "is not taken out of it")] {
+        let failure = node.adjust(&of(first), &AdjustScope::default(), &mut |_, message| {
+            let refusal = Err(Failure::new(code, reason, ""));
+            matches!(message, ToShard::CheckVolume { .. }).then_some(refusal)
+        });
+        let failure = failure.unwrap_err();
+        assert!(failure.message.contains(told), "{failure}");
+    }
+}
+
 /// It was taken for another service's, and nothing could be adjusted until the change was stored.
 #[test]
 fn address_of_a_change_that_waits_is_no_other_services() {

@@ -24,8 +24,11 @@ impl Shard {
         self.with_resource(ticket, resource, |shard, id| {
             let (incarnation, size_bytes) = (Incarnation(0), 0);
             let content = Content::Zeroes;
-            shard.check_addable(id, &FurtherDisk { place, incarnation, size_bytes, content })?;
-            Ok(Some(Reply::done()))
+            let disk = FurtherDisk { place, incarnation, size_bytes, content };
+            // Who asks goes on then; anything else is a failure.
+            let code = FailureCode::NoLocalDisk;
+            let answer = shard.check_addable(id, &disk).map(|()| Some(Reply::done()));
+            answer.map_err(|failure| Failure { code, ..failure })
         });
     }
 

@@ -110,7 +110,7 @@ pub(crate) enum ToShard {
         resource: String,
         replica: Box<Replica>,
     },
-    /// Whether the replica could take a disk for one more volume.
+    /// Whether the replica could take a disk for one more volume: `NoLocalDisk` where it could not.
     CheckVolume {
         ticket: Ticket,
         resource: String,

@@ -100,6 +100,21 @@ fn device_is_left_to_the_next_daemon_while_its_resource_goes_down() {
     assert_eq!(heard, [(1, done()), (2, done()), (3, gone)]);
 }
 
+/// `adjust` took a resource that goes down for a replica that has the disk.
+#[test]
+fn replica_that_takes_no_disk_is_told_from_one_that_goes_down() {
+    let (parker, directory) = (Parker::new().unwrap(), tempfile::tempdir().unwrap());
+    let (mut shard, mut answers) = shard(&parker);
+    host_diskless(&mut shard, &directory);
+    let resource = || "r0".to_owned();
+    let place = Place::FIRST;
+    shard.on_message(ToShard::CheckVolume { ticket: 1, resource: resource(), place });
+    shard.on_message(ToShard::Remove { ticket: 2, resource: resource(), force: Force::No });
+    shard.on_message(ToShard::CheckVolume { ticket: 3, resource: resource(), place });
+    let (no_disk, busy) = (Err(FailureCode::NoLocalDisk), Err(FailureCode::StateRefused));
+    assert_eq!(heard(&mut shard, &mut answers), [(1, no_disk), (3, busy)]);
+}
+
 /// What is done to its disk meanwhile was stopped by a `down` that was refused, too.
 #[test]
 fn resource_that_goes_down_is_told_of_before_it_is_gone() {
