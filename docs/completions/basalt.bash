@@ -4946,7 +4946,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__bench__subcmd__idle)
-            opts="-h --volumes --size-mib --writes --seconds --place --json --help"
+            opts="-h --volumes --size-mib --writes --primary --seconds --place --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

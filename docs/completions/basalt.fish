@@ -151,6 +151,7 @@ complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_sub
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from idle" -l writes -d 'Blocks of 4 KiB that are written before, at random places of the first volume' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from idle" -l seconds -d 'How long the nodes are left alone; CPU time is counted meanwhile' -r
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from idle" -l place -d 'Where the sparse files go, in a directory that is removed at the end' -r -F
+complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from idle" -l primary -d 'The first node is Primary of all volumes, and nobody uses them'
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from idle" -l json -d 'Print the result as JSON'
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from idle" -s h -l help -d 'Print help'
 complete -c basalt -n "__fish_basalt_using_subcommand bench; and __fish_seen_subcommand_from resync" -l rounds -d 'Absences' -r

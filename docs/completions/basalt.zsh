@@ -281,6 +281,7 @@ _arguments "${_arguments_options[@]}" : \
 '--writes=[Blocks of 4 KiB that are written before, at random places of the first volume]:WRITES:_default' \
 '--seconds=[How long the nodes are left alone; CPU time is counted meanwhile]:SECONDS:_default' \
 '--place=[Where the sparse files go, in a directory that is removed at the end]:PLACE:_files' \
+'--primary[The first node is Primary of all volumes, and nobody uses them]' \
 '--json[Print the result as JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
