@@ -36,6 +36,7 @@ mod verify;
 mod resize;
 mod room;
 mod volumes;
+mod word;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;

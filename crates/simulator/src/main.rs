@@ -3,9 +3,9 @@
 //! rare never happened. With `--rough` nodes want to be Primary while another one is, whatever the
 //! seed draws. Without `--events` the seed draws how long its run is. Other kinds of runs, of which
 //! a seed is shown again with the same word: `--adopt`, vote stores are lost; `--detach`, disks
-//! come and go; `--fenced`, with `fencing`; `--forks`, with `quorum off`; `--grow`, the volume
-//! becomes larger; `--volumes`, several volumes, each on a disk of its own; `--protocols`, members
-//! that count once they received a write.
+//! come and go; `--fenced`, with `fencing`; `--forced`, Primaries go on by an operator's word;
+//! `--forks`, with `quorum off`; `--grow`, the volume becomes larger; `--volumes`, several volumes,
+//! each on a disk of its own; `--protocols`, members that count once they received a write.
 
 mod hunt;
 
@@ -13,18 +13,19 @@ use std::process::ExitCode;
 use std::thread;
 
 use simulator::run::{
-    Report, RunOptions, events_of, run, run_fenced, run_forks, run_with_detaches, run_with_grows,
-    run_with_lost_stores, run_with_protocols, run_with_volumes,
+    Report, RunOptions, events_of, run, run_fenced, run_forced, run_forks, run_with_detaches,
+    run_with_grows, run_with_lost_stores, run_with_protocols, run_with_volumes,
 };
 use simulator::shrink::shrink;
 
 type Kind = fn(&RunOptions) -> Result<Report, String>;
 
 /// By the word that asks for them.
-const OTHER_KINDS: [(&str, Kind); 7] = [
+const OTHER_KINDS: [(&str, Kind); 8] = [
     ("--adopt", run_with_lost_stores),
     ("--detach", run_with_detaches),
     ("--fenced", run_fenced),
+    ("--forced", run_forced),
     ("--forks", run_forks),
     ("--grow", run_with_grows),
     ("--volumes", run_with_volumes),

@@ -94,7 +94,7 @@ pub struct Report {
 
 pub use crate::run::faults::FAULT_KINDS;
 pub use crate::run::forged::run_forged;
-pub use crate::run::forks::{run_fenced, run_forks};
+pub use crate::run::forks::{run_fenced, run_forced, run_forks};
 
 struct Run {
     skip: u32,

@@ -64,6 +64,58 @@ fn without_proof_a_primary_waits_until_the_other_one_is_back() {
     assert_eq!((it.on_disk(0, 7), it.on_disk(1, 7)), (2, 2));
 }
 
+/// The handler could not put it out, and the operator knows better: what was held completes, as
+/// nothing that was acknowledged here is lost. Others may have lost something.
+#[test]
+fn by_an_operators_word_a_primary_goes_on_without_proof() {
+    let mut it = pair();
+    it.part(&[0], &[1]);
+    let waiting = it.write(0, 7, 2);
+    it.until("the question", |it| asks_about(it, 0, 1));
+    it.cluster.answer_fence(0, FenceVerdict::Unproven);
+    it.run(Duration::from_secs(5));
+    assert_eq!(it.ended(waiting), None);
+    let forced = it.command(0, Command::Promote(PromoteMode::Force));
+    it.until("the answer", |it| it.succeeded(forced));
+    assert_eq!(it.voters(0), [0], "it is answered once that is so");
+    it.until("the write", |it| it.ended(waiting).is_some());
+    assert_eq!(it.ended(waiting), Some(&Ok(None)));
+    it.must_write(0, 9000, 3);
+    assert_eq!((it.losses(0), it.awaits_reopen(0)), (0, true));
+    it.meet(&[0], &[1]);
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1) && it.voters(0) == [0, 1]);
+    assert_eq!((it.on_disk(1, 7), it.on_disk(1, 9000)), (2, 3));
+    assert!(!it.is_split(0, 1) && !it.is_split(1, 0));
+    // It was said of one absence.
+    it.cluster.fence_asked[0].clear();
+    it.part(&[0], &[1]);
+    let waiting = it.write(0, 7, 4);
+    it.until("another question", |it| asks_about(it, 0, 1));
+    it.run(Duration::from_secs(5));
+    assert_eq!(it.ended(waiting), None);
+}
+
+/// Somebody wants this node to be Primary, which it is: a while after the handler could prove
+/// nothing it is asked again.
+#[test]
+fn a_primary_that_is_to_be_one_asks_again() {
+    let mut it = pair();
+    it.part(&[0], &[1]);
+    let waiting = it.write(0, 7, 2);
+    it.until("the question", |it| asks_about(it, 0, 1));
+    it.cluster.answer_fence(0, FenceVerdict::Unproven);
+    for (after, asks) in [(Duration::from_secs(20), false), (Duration::from_secs(11), true)] {
+        it.run(after);
+        let promoted = it.command(0, Command::Promote(PromoteMode::Normal));
+        it.until("the answer", |it| it.succeeded(promoted));
+        it.run(Duration::from_secs(1));
+        assert_eq!(asks_about(&it, 0, 1), asks);
+    }
+    it.cluster.kill(1);
+    it.cluster.answer_fence(0, FenceVerdict::Out);
+    it.until("the write", |it| it.ended(waiting).is_some());
+}
+
 /// The former Primary had recorded the loss of the other one, and proposed to go on without it:
 /// that came to nothing, and it is only behind.
 #[test]

@@ -5,8 +5,8 @@ use std::time::Duration;
 use format::ids::EXTENT_BLOCKS;
 use replication::contract::{Command, PromoteMode};
 use replication::resource::{Demands, WithoutQuorum};
-use simulator::cluster::{Replaced, SlowDisk};
-use simulator::run::run_forks;
+use simulator::cluster::{BadDisk, Replaced, SlowDisk};
+use simulator::run::{run_forced, run_forks};
 use simulator::scenario::Scenario;
 use simulator::seeds::all_of;
 use simulator::sometimes::Mark;
@@ -325,6 +325,103 @@ fn the_operator_may_force_a_node_without_a_quorum() {
     assert_eq!(it.on_disk(0, 8), 2);
 }
 
+/// It holds requests, and knows all that was acknowledged here. If others went on, before or later,
+/// that is a fork like any other.
+#[test]
+fn the_operator_may_force_a_primary_without_a_quorum() {
+    for others_are_first in [false, true] {
+        let mut it = Scenario::new(3, 0, 0);
+        it.must_write(0, 7, 1);
+        it.part(&[0], &[1, 2]);
+        let waiting = it.write(0, 7, 2);
+        if others_are_first {
+            it.promote(1);
+            it.must_write(1, 7, 20);
+        }
+        it.run(Duration::from_secs(5));
+        assert_eq!(it.ended(waiting), None);
+        force(&mut it, 0);
+        it.until("the write", |it| it.ended(waiting).is_some());
+        assert_eq!((it.must_read(0, 7), it.losses(0), it.awaits_reopen(0)), (2, 0, true));
+        if !others_are_first {
+            it.promote(1);
+            it.must_write(1, 7, 20);
+        }
+        it.must_write(0, 8, 3);
+        it.meet(&[0], &[1, 2]);
+        it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+        assert_eq!((it.must_read(0, 7), it.must_read(1, 7)), (2, 20));
+        it.demote(0);
+        it.discard(0, 1);
+        it.until("the return of node 0", |it| it.is_in_sync(1, 0) && it.voters(1) == [0, 1, 2]);
+        assert_eq!((it.on_disk(0, 7), it.on_disk(0, 8)), (20, 0));
+    }
+}
+
+/// Whoever did not go on meanwhile is copied what it missed: one in reach, too, is counted as gone.
+#[test]
+fn who_was_said_to_be_gone_is_behind() {
+    let mut it = Scenario::new(5, 0, 0);
+    it.must_write(0, 7, 1);
+    (2..5).for_each(|node| it.cluster.kill(node));
+    let waiting = it.write(0, 7, 2);
+    it.run(Duration::from_secs(5));
+    assert_eq!(it.ended(waiting), None);
+    force(&mut it, 0);
+    it.until("the write", |it| it.ended(waiting).is_some());
+    it.until("node 1", |it| it.is_in_sync(0, 1));
+    (2..5).for_each(|node| it.cluster.start(node));
+    it.until("all to vote", |it| it.voters(0) == [0, 1, 2, 3, 4]);
+    assert!((0..5).all(|node| it.on_disk(node, 7) == 2));
+}
+
+/// The answer says what holds: nothing is done later that was refused, or is needed no more.
+#[test]
+fn a_primary_that_need_not_or_cannot_go_on_alone_is_not_forced_to() {
+    let mut it = Scenario::new(3, 0, 0);
+    force(&mut it, 0);
+    it.run(Duration::from_secs(1));
+    assert_eq!((it.voters(0), it.awaits_reopen(0)), (vec![0, 1, 2], false), "it has a quorum");
+    // Its vote takes its time, and the others are back before it goes on.
+    it.cluster.slow[0].save = Duration::from_secs(4);
+    it.part(&[0], &[1, 2]);
+    it.run(Duration::from_secs(2));
+    let forced = it.command(0, Command::Promote(PromoteMode::Force));
+    it.run(Duration::from_millis(10));
+    it.meet(&[0], &[1, 2]);
+    it.until("the answer", |it| it.succeeded(forced));
+    it.cluster.slow[0] = SlowDisk::default();
+    it.run(Duration::from_secs(10));
+    assert_eq!((it.voters(0), it.awaits_reopen(0)), (vec![0, 1, 2], false), "they are back");
+
+    let cannot = |it: &mut Scenario, reason: &str| {
+        let forced = it.command(0, Command::Promote(PromoteMode::Force));
+        it.until("a refusal", |it| it.failed(forced));
+        let said = it.refusal(forced).unwrap();
+        assert!(said.contains(reason), "{said}");
+    };
+    let mut it = Scenario::new(3, 0, 0);
+    let detached = it.command(0, Command::Detach);
+    it.until("the end of its replica", |it| it.succeeded(detached));
+    it.part(&[0], &[1, 2]);
+    it.run(Duration::from_secs(5));
+    cannot(&mut it, "no disk");
+
+    let mut it = Scenario::new(3, 0, 0);
+    it.cluster.bad[0] = BadDisk { register: true, ..BadDisk::default() };
+    it.part(&[0], &[1, 2]);
+    it.until("its failure", |it| it.cluster.is_mute(0));
+    it.run(Duration::from_secs(5));
+    cannot(&mut it, "state directory");
+
+    let mut it = Scenario::new(3, 0, 0);
+    it.part(&[0], &[1, 2]);
+    it.run(Duration::from_secs(2));
+    let stopped = it.command(0, Command::Stop);
+    cannot(&mut it, "stopped");
+    it.until("its end", |it| it.succeeded(stopped));
+}
+
 /// Makes `node` Primary with whatever its replica has.
 fn force(it: &mut Scenario, node: usize) {
     let forced = it.command(node, Command::Promote(PromoteMode::Force));
@@ -438,5 +535,13 @@ fn no_seed_with_quorum_off_breaks_a_promise() {
     assert!(total.writes > 4_000 && total.reads > 4_000 && total.kills > 20, "{total:?}");
     // Replicas that gave a line up because an operator said so.
     assert!(total.member_changes > 10, "{total:?}");
+    assert!(total.marks.contains(&Mark::WentAlone) && total.marks.contains(&Mark::SplitBrain));
+}
+
+/// Budget: 10 s on two cores.
+#[test]
+fn no_seed_with_forced_primaries_breaks_a_promise() {
+    let total = all_of((run_forced, "--forced"), 1..=60, 6_000);
+    assert!(total.writes > 2_000 && total.reads > 2_000 && total.kills > 10, "{total:?}");
     assert!(total.marks.contains(&Mark::WentAlone) && total.marks.contains(&Mark::SplitBrain));
 }

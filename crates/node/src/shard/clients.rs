@@ -194,8 +194,10 @@ impl Shard {
             self.on_left(id);
             return;
         };
+        // It may be Primary all the same: then it could not go on alone.
+        let is_primary = hosted.is_primary;
         match (kind, result) {
-            (CommandKind::Promote, Err(reason)) => {
+            (CommandKind::Promote, Err(reason)) if !is_primary => {
                 self.refuse_clients(id, reason);
             }
             _ => self.on_wanted(id, by),

@@ -332,7 +332,10 @@ impl Shard {
         if hosted.is_primary && mode == PromoteMode::Normal {
             hosted.clients.is_explicit = true;
             hosted.clients.grace_until = Time::NEVER;
-            return Ok(Some(Reply::done()));
+            // Without a quorum it asks for proof again that the others are out.
+            if hosted.resource.has_majority() {
+                return Ok(Some(Reply::done()));
+            }
         }
         self.command(id, Command::Promote(mode), Asker::Admin(ticket));
         Ok(None)

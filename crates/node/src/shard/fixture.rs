@@ -40,6 +40,11 @@ pub(super) fn shard(parker: &Parker) -> (Shard, Receiver<FromShard>) {
 pub(super) fn host_diskless(shard: &mut Shard, directory: &tempfile::TempDir) {
     let text = "resource r0 { volume 0 { device minor 1; disk none; }
                   on a { node-id 0; address 127.0.0.1:1; } }";
+    host(shard, directory, text);
+}
+
+/// Hosts the resource `r0` of this text, as node `a` has it.
+pub(super) fn host(shard: &mut Shard, directory: &tempfile::TempDir, text: &str) {
     let definition = Definition::from_text("a", "r0", text).unwrap();
     let mut patience = Patience::new(Duration::ZERO);
     let state = StateDir::below(directory.path());

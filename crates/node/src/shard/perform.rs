@@ -356,7 +356,7 @@ fn say_that_it_goes_alone(resource: &str) {
     log!(
         Warning,
         Scope::resource(resource),
-        "no quorum: this node goes on alone, as `quorum off` or a handler fence-peer allows; what \
-         another node decides alone meanwhile makes a split brain"
+        "no quorum: this node goes on alone, as `quorum off`, a handler fence-peer, or `primary \
+         --force` allows; what other nodes decide meanwhile makes a split brain"
     );
 }

@@ -24,7 +24,7 @@ use crate::resource::give_way::Talk;
 use crate::resource::losses::LossState;
 use crate::resource::propose::Attempt;
 use crate::resource::saves::Turn;
-use crate::resource::session::Change;
+use crate::resource::session::{Change, Session};
 
 #[derive(Debug)]
 pub(crate) struct Forks {
@@ -225,6 +225,7 @@ impl Resource {
     }
 
     pub(crate) fn advance_alone(&mut self) {
+        self.advance_word();
         let Some(wait) = self.alone_wait() else {
             if self.wants_to_go_alone() {
                 self.forks.alone_at = Time::NEVER;
@@ -255,21 +256,26 @@ impl Resource {
             return is_needed.then_some(limits::ALONE_PROMOTION_WAIT);
         }
         let session = self.session.as_ref()?;
-        let me = self.me();
-        let has_data = self.own_part(self.config()?).is_some()
-            && session.write_set.has(me)
-            && !session.losses.contains_key(&me);
-        let is_needed = has_data
+        let is_needed = self.has_data_of_session()
             && self.serves_clients()
             && session.change != Some(Change::Alone)
             && self.lacks_quorum()
-            && self.may_go_alone();
+            && (self.may_go_alone() || self.is_to_go_alone());
         is_needed.then_some(limits::ALONE_WAIT)
+    }
+
+    /// The own replica has all that this session acknowledged.
+    pub(crate) fn has_data_of_session(&self) -> bool {
+        let me = self.me();
+        let has_part = self.config().is_some_and(|config| self.own_part(config).is_some());
+        let is_member =
+            |session: &Session| session.write_set.has(me) && !session.losses.contains_key(&me);
+        has_part && self.session.as_ref().is_some_and(is_member)
     }
 
     /// Neither the voters of the chosen value are in reach, nor those of one that is proposed
     /// already: what is needed to know what became of it.
-    fn lacks_quorum(&self) -> bool {
+    pub(crate) fn lacks_quorum(&self) -> bool {
         let is_out_of_reach = |head: &Config| !self.reaches_quorum_of(head);
         !self.reaches_majority() || self.newest_own().is_some_and(is_out_of_reach)
     }
@@ -309,6 +315,7 @@ impl Resource {
         next.value_id = ValueId(self.random.next_u64());
         next.primary = Some(Primary { node: me, nonce, purpose: Purpose::Clients });
         next.clean = false;
+        next.awaits_reopen |= self.goes_alone_by_word();
         for volume in &mut next.volumes {
             volume.insync = vec![own];
         }

@@ -147,7 +147,7 @@ impl Resource {
         }
         self.yield_role();
         if self.session.is_some() {
-            return self.go_on_as_primary(id);
+            return self.promote_session(id, mode);
         }
         if let Some(promotion) = self.promotion.as_mut() {
             promotion.commands.push(id);
@@ -161,6 +161,15 @@ impl Resource {
         let times = (self.now, self.now + limits::PROMOTE_DEADLINE);
         let known = self.config().and_then(|config| config.primary).map(|known| known.nonce);
         self.promotion = Some(Promotion::new(vec![id], Purpose::Clients, mode, times, known));
+    }
+
+    /// This node is Primary already. Where it waits for a quorum, somebody wants it to do more.
+    fn promote_session(&mut self, id: CommandId, mode: PromoteMode) {
+        if mode == PromoteMode::Force {
+            return self.force_session(id);
+        }
+        self.retry_fencing();
+        self.go_on_as_primary(id);
     }
 
     /// A session without clients: nobody waits for its answer.

@@ -25,6 +25,7 @@ use crate::resource::membership::Adding;
 use crate::resource::receipts::Preparing;
 use crate::resource::suspend::Told;
 use crate::resource::voters::voters_of;
+use crate::resource::word::Word;
 use crate::resource::{Ending, Resource, RoundKind, insync};
 
 #[derive(Debug)]
@@ -58,6 +59,8 @@ pub(crate) struct Session {
     /// A newcomer for which the others make room.
     pub(crate) adding: Option<Adding>,
     pub(crate) drain: Option<Drain>,
+    /// Of an operator, who says to go on alone.
+    pub(crate) word: Option<Word>,
     pub(crate) receipts: Preparing,
     /// Members that apply cuts alone.
     pub(crate) following: MemberSet,
@@ -133,6 +136,7 @@ impl Session {
             lease_by: None,
             adding: None,
             drain: None,
+            word: None,
             receipts: Preparing::default(),
             following: MemberSet::EMPTY,
             cuts: CutsMade::default(),
@@ -188,6 +192,7 @@ impl Session {
             | None => Time::NEVER,
         };
         let adding = self.adding.as_ref().map(Adding::deadline);
+        let word = self.word.as_ref().map(|word| word.until);
         let lease = match self.purpose {
             Purpose::Clients if !self.told_no_quorum => self.lease_until,
             Purpose::Clients if !self.told.lost => self.lease_missed_at(),
@@ -197,6 +202,7 @@ impl Session {
             .chain(again)
             .chain(drain)
             .chain(adding)
+            .chain(word)
             .chain([change, lease])
             .min()
             .unwrap_or(Time::NEVER)
@@ -553,6 +559,9 @@ impl Resource {
     /// Another session took over, or this one cannot go on: clients hear of it.
     pub(crate) fn end_session(&mut self) {
         let Some(session) = self.session.take() else { return };
+        if let Some(word) = session.word {
+            self.refuse_word(word);
+        }
         self.attempt = None;
         self.interrupt_verify();
         self.interrupt_resize();

@@ -1,6 +1,6 @@
 //! A run with `quorum off`: whoever loses the others goes on alone, lines part and meet, and an
 //! operator says which of them gives way. Or with `fencing`: whoever wants to go on has the other
-//! one killed first, and no lines part.
+//! one killed first, and no lines part. Or with neither: an operator lets Primaries go on.
 //!
 //! Every line has an oracle of its own, which begins as that of the line that it left, as it was
 //! when the value that the fork names was the newest: so each line is judged by itself, and what
@@ -57,6 +57,8 @@ enum Kind {
 enum Before {
     Nothing,
     OthersAreOut,
+    /// An operator says so.
+    Word,
 }
 
 struct Forking {
@@ -98,6 +100,14 @@ pub fn run_fenced(options: &RunOptions) -> Result<Report, String> {
     run_alone(options, Before::OthersAreOut)
 }
 
+/// The same with a quorum to keep: who is Primary goes on without one by an operator's word.
+///
+/// # Errors
+/// A promise that was broken, on one line or between two.
+pub fn run_forced(options: &RunOptions) -> Result<Report, String> {
+    run_alone(options, Before::Word)
+}
+
 fn run_alone(options: &RunOptions, before: Before) -> Result<Report, String> {
     let mut run = Forking::new(options, before);
     run.be_born()?;
@@ -136,6 +146,7 @@ impl Forking {
                 without_quorum: match before_alone {
                     Before::Nothing => WithoutQuorum::GoOn,
                     Before::OthersAreOut => WithoutQuorum::Prove(Meanwhile::Hold),
+                    Before::Word => WithoutQuorum::Wait,
                 },
                 after_split: any_policy(&mut random),
                 ..Demands::default()
@@ -278,6 +289,8 @@ impl Forking {
         if self.cluster.is_up(node) && !self.cluster.is_primary(node) {
             self.report.sessions += 1;
             self.command(node, Command::Promote(PromoteMode::Normal));
+        } else if self.cluster.is_primary(node) && self.before_alone == Before::Word {
+            self.command(node, Command::Promote(PromoteMode::Force));
         }
     }
 

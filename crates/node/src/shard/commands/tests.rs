@@ -5,7 +5,7 @@ use io::Parker;
 use io::mailbox::Receiver;
 
 use super::*;
-use crate::shard::fixture::{host_diskless, shard};
+use crate::shard::fixture::{host, host_diskless, shard};
 use crate::shard::messages::{DeviceOrder, Ticket};
 
 const HOSTED: HostedId = HostedId(0);
@@ -130,4 +130,24 @@ fn resource_that_goes_down_is_told_of_before_it_is_gone() {
     };
     assert!(told(&mut shard));
     assert!(!told(&mut shard), "another one is under way: it is refused");
+}
+
+/// It was told as done here, and the machine, which would have the handler called again, did not
+/// hear of it.
+#[test]
+fn primary_that_waits_for_a_quorum_hears_that_it_is_to_be_primary() {
+    let (parker, directory) = (Parker::new().unwrap(), tempfile::tempdir().unwrap());
+    let (mut shard, mut answers) = shard(&parker);
+    let text = "resource r0 {
+        on a { node-id 0; address 127.0.0.1:1; volume 0 { device minor 1; disk none; } }
+        on b { node-id 1; address 127.0.0.1:2; volume 0 { disk /b; meta-disk internal; } }
+        connection-mesh { hosts a b; } }";
+    host(&mut shard, &directory, text);
+    shard.hosted_mut(HOSTED).is_primary = true;
+    let mode = PromoteMode::Normal;
+    shard.on_message(ToShard::Promote { ticket: 1, resource: "r0".to_owned(), mode });
+    let told = shard.rim.inbox.pop_back().map(|(_, input)| format!("{input:?}"));
+    assert!(told.is_some_and(|told| told.contains("Promote(Normal)")));
+    assert_eq!(heard(&mut shard, &mut answers), []);
+    assert!(shard.hosted_mut(HOSTED).clients.is_explicit);
 }

@@ -1,0 +1,106 @@
+//! The operator tells a Primary without a quorum to be Primary: whoever is missing is gone.
+//!
+//! So its session goes on alone as with `quorum off` (PROTOCOL.md 9.4), and what it holds
+//! completes: all that was acknowledged here is on this replica. What others acknowledged who went
+//! on without it is not, and is lost if they never come back, as behind a forced promotion; the
+//! value tells those of their clients that cannot know (C5). A word is of now: it ends with a
+//! quorum, with the session, and when it could not be followed in time.
+
+use stdx::time::Time;
+
+use crate::contract::{CommandErrorCode, CommandId};
+use crate::limits;
+use crate::resource::Resource;
+use crate::resource::session::{Change, Session};
+use crate::resource::suspend::WithoutQuorum;
+
+/// It is not followed yet.
+#[derive(Debug)]
+pub(crate) struct Word {
+    commands: Vec<CommandId>,
+    pub(super) until: Time,
+}
+
+impl Resource {
+    /// `primary --force`, and this node is Primary.
+    pub(crate) fn force_session(&mut self, id: CommandId) {
+        if !self.waits_for_quorum() {
+            return self.go_on_as_primary(id);
+        }
+        if let Some((code, reason)) = self.obstacle_to_going_alone() {
+            return self.refuse(id, code, reason);
+        }
+        let until = self.now + limits::PROMOTE_DEADLINE;
+        let session = self.session.as_mut().expect("it is Primary");
+        let word = session.word.get_or_insert(Word { commands: Vec::new(), until });
+        word.commands.push(id);
+        word.until = until;
+    }
+
+    /// A quorum is not in reach, or does not say that this node leads.
+    fn waits_for_quorum(&self) -> bool {
+        self.lacks_quorum() || self.session.as_ref().is_some_and(|it| it.misses_lease(self.now))
+    }
+
+    fn obstacle_to_going_alone(&self) -> Option<(CommandErrorCode, &'static str)> {
+        let is_draining = self.session.as_ref().is_some_and(Session::is_draining);
+        if is_draining || self.is_discarding() {
+            return Some((CommandErrorCode::Busy, "this node is about to be Primary no more"));
+        }
+        if self.voter.is_mute {
+            let reason = "no quorum, and this node cannot go on alone: its vote is lost until the \
+                          state directory takes writes and the daemon is restarted; then type \
+                          `primary --force` again";
+            return Some((CommandErrorCode::NoQuorum, reason));
+        }
+        if self.report().is_none() {
+            let reason = "no quorum, and this node has no disk to go on with alone: `attach` one \
+                          while the others are there, or type `secondary --force` here, and \
+                          `primary --force` on a node with data";
+            return Some((CommandErrorCode::NoDisk, reason));
+        }
+        if !self.has_data_of_session() {
+            let reason = "no quorum, and the replica of this node lacks what others have: to take \
+                          it for the truth all the same, type `secondary --force`, then `primary \
+                          --force`; requests that wait fail";
+            return Some((CommandErrorCode::NoQuorum, reason));
+        }
+        None
+    }
+
+    /// The operator said that whoever is missing is gone.
+    pub(crate) fn is_to_go_alone(&self) -> bool {
+        self.session.as_ref().is_some_and(|session| session.word.is_some())
+    }
+
+    /// Nothing but an operator's word lets this session go on alone: others may have gone on, of
+    /// whom the options would have waited to hear.
+    pub(crate) fn goes_alone_by_word(&self) -> bool {
+        self.is_to_go_alone() && self.options.demands.without_quorum != WithoutQuorum::GoOn
+    }
+
+    /// It is followed, is not needed any more, or was not followed in time.
+    pub(crate) fn advance_word(&mut self) {
+        let (waits, now) = (self.waits_for_quorum(), self.now);
+        // What may be chosen already is waited for.
+        let session = self.session.as_mut().filter(|it| it.change != Some(Change::Alone));
+        let Some(session) = session else { return };
+        let Some(word) = session.word.take_if(|word| !waits || now >= word.until) else {
+            return;
+        };
+        if waits {
+            return self.refuse_word(word);
+        }
+        for id in word.commands {
+            self.answer(id, Ok(()));
+        }
+    }
+
+    pub(crate) fn refuse_word(&mut self, word: Word) {
+        for id in word.commands {
+            let reason = "no quorum, and this node could not go on alone in time: type `secondary \
+                          --force`, then `primary --force`; requests that wait fail";
+            self.refuse(id, CommandErrorCode::NoQuorum, reason);
+        }
+    }
+}
