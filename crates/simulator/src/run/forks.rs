@@ -241,6 +241,9 @@ impl Forking {
 
     fn act(&mut self) {
         let node = self.any_node();
+        if self.before_alone == Before::Word && self.is_stuck(node) && self.random.chance(1, 8) {
+            return self.promote(node);
+        }
         match self.random.below(1000) {
             0..3 => self.kill(node),
             3..9 => self.part(node),
@@ -261,6 +264,13 @@ impl Forking {
             60..500 => self.read(node),
             _ => self.write(node),
         }
+    }
+
+    /// It is Primary, and answers nobody.
+    fn is_stuck(&self, node: usize) -> bool {
+        let process = self.cluster.processes[node].as_ref();
+        let has_majority = process.is_some_and(|process| process.resource.has_majority());
+        self.cluster.is_primary(node) && !has_majority
     }
 
     fn kill(&mut self, node: usize) {
