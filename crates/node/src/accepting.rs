@@ -79,8 +79,8 @@ impl Served {
         is_free.then_some(place)
     }
 
-    /// Has a new thread do the work with a place, and gives the connection back where there is none.
-    /// Where no thread can be started it ends.
+    /// Has a new thread do the work with a place, and gives the connection back where there is
+    /// none. Where no thread can be started it ends.
     pub(crate) fn start<S: Send + 'static>(
         &self,
         name: &str,

@@ -390,8 +390,8 @@ impl Shard {
             return Err(in_use(clients, "close them first"));
         }
         hosted.removal = Some(Removal { ticket, deadline, quorum_at: now, look_at: now });
-        // Whoever holds the metadata of its disk lets go of it. If the mailbox is full, the resource
-        // goes all the same, unclean at its deadline.
+        // Whoever holds the metadata of its disk lets go of it. If the mailbox is full, the
+        // resource goes all the same, unclean at its deadline.
         let going = FromShard::Going { resource: hosted.name().to_owned() };
         drop(self.rim.outbox.push(going));
         self.broadcast(id, || ToPart::Withdraw);

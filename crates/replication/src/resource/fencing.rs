@@ -16,8 +16,8 @@
 //! peer is connected again, for then it is admitted anew; and when there is a quorum without the
 //! peer, which may be back by the next loss, behind those who are lost then. One that helped nobody
 //! to go on counts for a promotion that begins soon, and is asked for again by a later one. It is
-//! what the options asked for: it ends when they ask for another one. A proof that was a lie makes a
-//! fork, which is found like any other (9.5).
+//! what the options asked for: it ends when they ask for another one. A proof that was a lie makes
+//! a fork, which is found like any other (9.5).
 
 use std::collections::BTreeMap;
 
@@ -126,8 +126,8 @@ impl Resource {
         false
     }
 
-    /// Whether an answer to that question would still say anything, and this node would go on by it:
-    /// what was not begun for it is in vain otherwise.
+    /// Whether an answer to that question would still say anything, and this node would go on by
+    /// it: what was not begun for it is in vain otherwise.
     #[must_use]
     pub fn is_asking_to_fence(&self, number: u64) -> bool {
         let mut known = self.fencing.peers.values();
