@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use format::ids::EXTENT_BLOCKS;
 use replication::contract::{Command, CommandId, PromoteMode};
 use simulator::cluster::SlowDisk;
 use simulator::run::run_with_detaches;
@@ -222,4 +223,49 @@ fn replica_whose_disk_goes_while_it_joins_is_not_in_sync() {
     it.attach(2);
     until_in_sync(&mut it, 0, 2);
     assert_eq!((it.on_disk(2, 7), it.on_disk(2, 9)), (2, 3));
+}
+
+/// Nodes 0 and 1 wrote on without node 2, which went on alone.
+fn parted_of_three(it: &mut Scenario) {
+    it.must_write(0, 7, 1);
+    it.part(&[0, 1], &[2]);
+    it.promote(2);
+    it.must_write(2, 5000, 30);
+    it.demote(2);
+    it.must_write(0, 7, 100);
+    // So that the log of node 1 does not name that extent any more.
+    for extent in 6..20 {
+        it.must_write(0, extent * EXTENT_BLOCKS, 11);
+    }
+}
+
+/// Then node 1 is without its disk.
+fn parted_without_a_disk() -> Scenario {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    parted_of_three(&mut it);
+    detach(&mut it, 1);
+    it.until("its loss", |it| !it.is_in_sync(0, 1));
+    it.demote(0);
+    it.meet(&[0, 1], &[2]);
+    it.until("the split brain", |it| it.is_split(1, 2) && it.is_split(2, 1));
+    it
+}
+
+/// What node 2 had in place of what the others wrote is in no slot: neither in its own, nor in that
+/// of the disk, which nobody told to make all its marks its own.
+#[test]
+fn a_disk_whose_node_gave_way_without_it_is_copied_in_full() {
+    for restarts in [false, true] {
+        let mut it = parted_without_a_disk();
+        it.discard(1, 2);
+        it.until("its new line", |it| it.accepted(1) == it.accepted(2));
+        if restarts {
+            it.cluster.kill(1);
+            it.cluster.start(1);
+        } else {
+            it.attach(1);
+        }
+        it.until("its return", |it| it.is_in_sync(2, 1) && it.is_in_sync(1, 1));
+        assert_eq!((it.on_disk(1, 7), it.on_disk(1, 5000)), (1, 30), "restarts: {restarts}");
+    }
 }

@@ -19,7 +19,7 @@ use crate::ranges::RangeSet;
 use crate::resource::admit::is_of_history;
 use crate::resource::followers::behind;
 use crate::resource::forks::shared_until;
-use crate::resource::stamp::{is_old_image, make_blank};
+use crate::resource::stamp::{is_old_image, make_blank, was_given_up_unseen};
 use crate::resource::{AfterSave, Resource, RoundKind, insync};
 
 /// Not restarted since it was last admitted.
@@ -525,10 +525,9 @@ impl Resource {
         if self.promotion.is_some() {
             return self.refuse(id, CommandErrorCode::Busy, "a promotion is under way");
         }
-        let stamp = superblock.vote_stamp;
-        if stamp.store == self.voter.register.store
-            && is_old_image(&self.voter.register, stamp.write_counter)
-        {
+        let (stamp, register) = (superblock.vote_stamp, &self.voter.register);
+        let is_old = stamp.store == register.store && is_old_image(register, stamp.write_counter);
+        if is_old || was_given_up_unseen(register, &superblock) {
             make_blank(&mut superblock, &mut self.random);
         }
         self.member.attaching = Some((id, superblock));

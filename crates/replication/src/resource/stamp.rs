@@ -5,6 +5,8 @@ use format::ids::{Branch, Epoch, Incarnation, KernelBootId, VoteStoreId};
 use format::metadata::{Register, ReplicaState, Superblock};
 use stdx::random::Random;
 
+use crate::resource::forks::{Kinship, kinship};
+
 /// In place of the counter at which a disk was given up: it has no stamp of this vote store yet.
 const NEVER_STAMPED: u64 = 0;
 
@@ -21,7 +23,11 @@ pub(crate) fn compare_stamp(
         return;
     }
     let is_of_store = stamp.store == register.store;
-    if !is_of_store && register.disk_left_at == Some(NEVER_STAMPED) {
+    if was_given_up_unseen(register, superblock) {
+        // Until the disk has a stamp of this voter, the register goes on saying where it was left:
+        // a life may end before that.
+        make_blank(superblock, random);
+    } else if !is_of_store && register.disk_left_at == Some(NEVER_STAMPED) {
         // It became a new voter in an earlier life, and the disk did not hear of it yet.
     } else if !is_of_store || stamp.write_counter > register.write_counter {
         // The vote store was lost, or an old copy of it came back: it is a new voter, which no
@@ -53,6 +59,24 @@ pub(crate) fn forget_cache_of_failed(register: &Register, superblock: &mut Super
 /// because the disk was given up.
 pub(crate) fn is_old_image(register: &Register, stamp: u64) -> bool {
     register.write_counter > stamp + 1 && !was_given_up(register, stamp)
+}
+
+/// The node gave its line up, and became a new voter, while it was without this disk: nobody merged
+/// its slots (9.6), so nobody knows how it differs from what the node follows now. An old copy of
+/// the register, for which a good disk is not given up, does not say where just this disk was left.
+pub(crate) fn was_given_up_unseen(register: &Register, superblock: &Superblock) -> bool {
+    let stamp = superblock.vote_stamp;
+    let is_of_another = stamp.store != VoteStoreId(0) && stamp.store != register.store;
+    let has_left = register.disk_left_at.is_some_and(|left| left != NEVER_STAMPED)
+        && was_given_up(register, stamp.write_counter);
+    let Some((_, value)) = register.accepted.as_ref().filter(|_| is_of_another && has_left) else {
+        return false;
+    };
+    let is_ahead = superblock
+        .vote
+        .as_ref()
+        .is_some_and(|vote| matches!(kinship(vote.value(), value), Kinship::Same | Kinship::Newer));
+    superblock.branch != Branch(0) && superblock.branch != value.branch && !is_ahead
 }
 
 /// Its replica knows nothing that can be relied on.

@@ -325,11 +325,13 @@ fn is_incremental(cluster: &Cluster, newest: &Config, source: &Process, absent: 
         && (base.epoch <= superblock.joined || is_same && joined)
 }
 
-/// The newest value that the member accepted is not of the line of `newest`: it is not copied to
-/// before what it has is given up.
+/// The newest value that the member accepted, or that its disk has of another vote store, is not of
+/// the line of `newest`: it is not copied to before what it has is given up, or all of it is.
 pub(crate) fn has_parted(cluster: &Cluster, newest: &Config, member: NodeId) -> bool {
-    let accepted = cluster.disks[member.index()].register.accepted.as_ref();
-    accepted.is_some_and(|(_, head)| {
+    let disk = &cluster.disks[member.index()];
+    let accepted = disk.register.accepted.as_ref().map(|(_, head)| head);
+    let vote = disk.superblock.vote.as_ref().filter(|vote| vote.store != disk.register.store);
+    accepted.into_iter().chain(vote.map(|vote| vote.value())).any(|head| {
         // Of the epoch of the fork there may be another value, which was chosen there.
         let led = head.primary.map(|primary| primary.nonce);
         let is_same_session = led.is_some() && led == newest.primary.map(|primary| primary.nonce);
