@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use format::ids::EXTENT_BLOCKS;
-use replication::contract::{Command, PromoteMode};
+use replication::contract::{Command, CommandId, PromoteMode};
 use replication::resource::{Demands, WithoutQuorum};
 use simulator::cluster::{BadDisk, Replaced, SlowDisk};
 use simulator::run::{run_forced, run_forks};
@@ -420,6 +420,48 @@ fn a_primary_that_need_not_or_cannot_go_on_alone_is_not_forced_to() {
     let stopped = it.command(0, Command::Stop);
     cannot(&mut it, "stopped");
     it.until("its end", |it| it.succeeded(stopped));
+}
+
+/// A Primary without a quorum that is to go on alone, at a time after it was told so; its register
+/// takes as long as that for a write.
+fn forced_and_then(millis: u64) -> (Scenario, CommandId) {
+    let mut it = Scenario::new(3, 0, 0);
+    it.cluster.slow[0].save = Duration::from_millis(50);
+    it.part(&[0], &[1, 2]);
+    it.run(Duration::from_secs(4));
+    let forced = it.command(0, Command::Promote(PromoteMode::Force));
+    it.run(Duration::from_millis(millis));
+    (it, forced)
+}
+
+/// What is being decided may be chosen already: who asked for it hears of it when it is. The node
+/// looked again and again whether it is time to give that up.
+#[test]
+fn a_word_that_is_being_followed_is_waited_for() {
+    let mut waited = 0;
+    for millis in (0..1000).step_by(20) {
+        let (mut it, forced) = forced_and_then(millis);
+        it.cluster.slow[0].save = Duration::from_secs(30);
+        it.run(Duration::from_secs(25));
+        if it.failed(forced) || it.succeeded(forced) {
+            continue;
+        }
+        waited += 1;
+        it.cluster.slow[0] = SlowDisk::default();
+        it.until("the answer", |it| it.succeeded(forced));
+        assert_eq!(it.voters(0), [0]);
+    }
+    assert!(waited > 0, "nothing was under way");
+}
+
+/// Its command stayed, and kept every other one about the role away.
+#[test]
+fn a_word_ends_where_the_register_that_it_needs_fails() {
+    for millis in (0..1000).step_by(20) {
+        let (mut it, forced) = forced_and_then(millis);
+        it.cluster.bad[0] = BadDisk { register: true, ..BadDisk::default() };
+        it.until("an answer", |it| it.failed(forced) || it.succeeded(forced));
+    }
 }
 
 /// Makes `node` Primary with whatever its replica has.

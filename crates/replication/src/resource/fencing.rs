@@ -96,10 +96,9 @@ impl Resource {
             WithoutQuorum::GoOnFenced | WithoutQuorum::Prove(_) => {}
         }
         let Some(head) = self.newest_own() else { return true };
-        // Whatever is said of them, this replica is older: the promotion is refused. Nobody is put
-        // out for that, perhaps the only one that is up to date.
-        let is_older = self.replica_state() != Some(ReplicaState::InSync);
-        if self.promotion.is_some() && is_older && head.epoch != Epoch(0) {
+        // Whatever is said of them, the promotion is refused. Nobody is put out for that, perhaps
+        // the only one that is up to date.
+        if self.promotion.is_some() && self.is_older_than_known() {
             return true;
         }
         let others = (voters_of(head) | insync(head)).without(self.me());
@@ -108,6 +107,12 @@ impl Resource {
             all &= self.is_out(peer);
         }
         all
+    }
+
+    /// A value has others in sync, and this replica is not.
+    pub(crate) fn is_older_than_known(&self) -> bool {
+        let has_history = self.newest_own().is_some_and(|head| head.epoch != Epoch(0));
+        has_history && self.replica_state() != Some(ReplicaState::InSync)
     }
 
     fn is_out(&mut self, peer: NodeId) -> bool {

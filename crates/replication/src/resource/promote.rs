@@ -135,6 +135,9 @@ impl Promotion {
     }
 }
 
+const NOT_UP_TO_DATE: &str = "this replica is not UpToDate, and no other one is in reach: connect \
+                              one, or take this one for the truth with `primary --force`";
+
 impl Resource {
     pub(crate) fn on_promote(&mut self, id: CommandId, mode: PromoteMode) {
         if self.stop.is_some() {
@@ -255,6 +258,10 @@ impl Resource {
             return self.fail_promotion(CommandErrorCode::PeerPrimary, "another node is Primary");
         }
         match promotion.phase {
+            // Before it may hear of a value that has it in sync, of which nobody gave proof.
+            Phase::Reading if mode == PromoteMode::Normal && self.is_older_than_known() => {
+                self.fail_promotion(CommandErrorCode::NoUpToDateData, NOT_UP_TO_DATE);
+            }
             Phase::Reading => self.start_attempt_alone(nonce, None),
             Phase::Proposing { .. } => {
                 let reason = "the voters were lost while they decided".to_owned();
@@ -421,9 +428,7 @@ impl Resource {
         let is_alone = self.attempt.as_ref().is_some_and(Attempt::is_alone);
         let is_older = self.replica_state() != Some(ReplicaState::InSync);
         if is_alone && is_older && mode == PromoteMode::Normal && base.epoch != Epoch(0) {
-            let reason = "this replica is not UpToDate, and no other one is in reach: connect one, \
-                          or take this one for the truth with `primary --force`";
-            return self.fail_promotion(CommandErrorCode::NoUpToDateData, reason);
+            return self.fail_promotion(CommandErrorCode::NoUpToDateData, NOT_UP_TO_DATE);
         }
         let members = if is_alone { members.and(MemberSet::of(self.me())) } else { members };
         let has_replica = |&node: &NodeId| self.replica_of(node).is_some();

@@ -192,7 +192,9 @@ impl Session {
             | None => Time::NEVER,
         };
         let adding = self.adding.as_ref().map(Adding::deadline);
-        let word = self.word.as_ref().map(|word| word.until);
+        // What may be chosen already is waited for.
+        let word = self.word.as_ref().filter(|_| self.change != Some(Change::Alone));
+        let word = word.map(|word| word.until);
         let lease = match self.purpose {
             Purpose::Clients if !self.told_no_quorum => self.lease_until,
             Purpose::Clients if !self.told.lost => self.lease_missed_at(),
@@ -560,7 +562,7 @@ impl Resource {
     pub(crate) fn end_session(&mut self) {
         let Some(session) = self.session.take() else { return };
         if let Some(word) = session.word {
-            self.refuse_word(word);
+            self.refuse_word(word, "this node is Primary no more");
         }
         self.attempt = None;
         self.interrupt_verify();

@@ -14,6 +14,12 @@ use crate::resource::Resource;
 use crate::resource::session::{Change, Session};
 use crate::resource::suspend::WithoutQuorum;
 
+const MUTE: &str = "no quorum, and this node cannot go on alone: its vote is lost until the state \
+                    directory takes writes and the daemon is restarted; then type `primary \
+                    --force` again";
+const TOO_LATE: &str = "no quorum, and this node could not go on alone in time: type `down \
+                        --force`, `up`, and `primary --force`; requests that wait fail";
+
 /// It is not followed yet.
 #[derive(Debug)]
 pub(crate) struct Word {
@@ -48,20 +54,17 @@ impl Resource {
             return Some((CommandErrorCode::Busy, "this node is about to be Primary no more"));
         }
         if self.voter.is_mute {
-            let reason = "no quorum, and this node cannot go on alone: its vote is lost until the \
-                          state directory takes writes and the daemon is restarted; then type \
-                          `primary --force` again";
-            return Some((CommandErrorCode::NoQuorum, reason));
+            return Some((CommandErrorCode::NoQuorum, MUTE));
         }
         if self.report().is_none() {
             let reason = "no quorum, and this node has no disk to go on with alone: `attach` one \
-                          while the others are there, or type `secondary --force` here, and \
-                          `primary --force` on a node with data";
+                          while the others are there, or type `down --force` here, and `primary \
+                          --force` on a node with data";
             return Some((CommandErrorCode::NoDisk, reason));
         }
         if !self.has_data_of_session() {
             let reason = "no quorum, and the replica of this node lacks what others have: to take \
-                          it for the truth all the same, type `secondary --force`, then `primary \
+                          it for the truth all the same, type `down --force`, `up`, and `primary \
                           --force`; requests that wait fail";
             return Some((CommandErrorCode::NoQuorum, reason));
         }
@@ -81,25 +84,25 @@ impl Resource {
 
     /// It is followed, is not needed any more, or was not followed in time.
     pub(crate) fn advance_word(&mut self) {
-        let (waits, now) = (self.waits_for_quorum(), self.now);
-        // What may be chosen already is waited for.
-        let session = self.session.as_mut().filter(|it| it.change != Some(Change::Alone));
-        let Some(session) = session else { return };
-        let Some(word) = session.word.take_if(|word| !waits || now >= word.until) else {
+        let (waits, now, is_mute) = (self.waits_for_quorum(), self.now, self.voter.is_mute);
+        let Some(session) = &mut self.session else { return };
+        // What may be chosen already is waited for, unless this life never hears of it.
+        let is_in_doubt = session.change == Some(Change::Alone) && !is_mute;
+        let is_over = |word: &mut Word| !waits || is_mute || now >= word.until;
+        let Some(word) = session.word.take_if(|word| !is_in_doubt && is_over(word)) else {
             return;
         };
         if waits {
-            return self.refuse_word(word);
+            let reason = if is_mute { MUTE } else { TOO_LATE };
+            return self.refuse_word(word, reason);
         }
         for id in word.commands {
             self.answer(id, Ok(()));
         }
     }
 
-    pub(crate) fn refuse_word(&mut self, word: Word) {
+    pub(crate) fn refuse_word(&mut self, word: Word, reason: &str) {
         for id in word.commands {
-            let reason = "no quorum, and this node could not go on alone in time: type `secondary \
-                          --force`, then `primary --force`; requests that wait fail";
             self.refuse(id, CommandErrorCode::NoQuorum, reason);
         }
     }
