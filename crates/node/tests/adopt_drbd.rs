@@ -3,6 +3,8 @@
 //! step `drbd-utils` of `cargo xtask test` does the same with those of Debian's drbdmeta.
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
+mod superblock;
+
 use std::fs::{self, File};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -20,7 +22,6 @@ use node::adopt_drbd::{
     give_back, give_back_all,
 };
 use node::create_md::{CreateMdError, LANES_DEFAULT};
-use stdx::checksum::{crc32c, crc32c_append};
 use stdx::random::Random;
 use tempfile::TempDir;
 
@@ -523,10 +524,7 @@ fn replica_of_a_newer_release_is_not_judged_by_an_older_copy_beside_it() {
         let ((_, layout), (_, path)) = (place.superblock(), place.placement());
         let mut bytes = fs::read(&path).unwrap();
         let at = usize::try_from(layout.superblock_offsets[1]).unwrap();
-        let block = &mut bytes[at..at + 4096];
-        block[8..12].copy_from_slice(&9_u32.to_le_bytes());
-        let crc = crc32c_append(crc32c(&block[..12]), &block[16..]);
-        block[12..16].copy_from_slice(&crc.to_le_bytes());
+        superblock::make_newer(&mut bytes[at..at + 4096]);
         fs::write(&path, &bytes).unwrap();
         let newer =
             |error: &AdoptError| matches!(error, AdoptError::Disk(CreateMdError::Newer { .. }));

@@ -1,6 +1,8 @@
 //! `create_md` on real files: what it refuses, that a refusal writes nothing, and what it writes.
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
+mod superblock;
+
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::PathBuf;
@@ -14,7 +16,6 @@ use node::create_md::{
     CreateMdError, CreateMdOptions, CreateMdReport, FirstDisk, LANES_DEFAULT, Overwrite, create_md,
 };
 use node::show_md::read_md;
-use stdx::checksum::{crc32c, crc32c_append};
 use tempfile::TempDir;
 
 const DISK_BYTES: u64 = 64 << 20;
@@ -60,9 +61,7 @@ impl Place {
     fn make_newer(&self, offset: u64) {
         let at = usize::try_from(offset).unwrap();
         let mut block = self.content()[at..][..4096].to_vec();
-        block[8..12].copy_from_slice(&9_u32.to_le_bytes());
-        let crc = crc32c_append(crc32c(&block[..12]), &block[16..]);
-        block[12..16].copy_from_slice(&crc.to_le_bytes());
+        superblock::make_newer(&mut block);
         self.put(offset, &block);
     }
 
@@ -260,14 +259,18 @@ fn a_further_volume_has_room_for_as_many_members_as_the_first() {
     }
 }
 
+/// Of metadata on the data disk, of the default layout.
+fn superblock_offsets() -> [u64; 2] {
+    let placement = Placement::Internal { device_bytes: DISK_BYTES };
+    Layout::new(placement, SLOTS_DEFAULT, LANES_DEFAULT).unwrap().superblock_offsets
+}
+
 /// The older copy beside it was believed: it may lack the data that the replica got since, and then
 /// the new volume would have been told to be equal everywhere.
 #[test]
 fn metadata_of_a_newer_release_is_not_judged_by_an_older_copy_beside_it() {
     let place = Place::with_disk(DISK_BYTES);
     place.create(Overwrite::Refuse).unwrap();
-    let layout =
-        Layout::new(Placement::Internal { device_bytes: DISK_BYTES }, SLOTS_DEFAULT, LANES_DEFAULT);
     let second = place.directory.path().join("second");
     File::create(&second).unwrap().set_len(DISK_BYTES).unwrap();
     let further = CreateMdOptions {
@@ -276,9 +279,9 @@ fn metadata_of_a_newer_release_is_not_judged_by_an_older_copy_beside_it() {
         first: Some(FirstDisk { disk: place.disk(), metadata_disk: None }),
         ..place.options(Overwrite::Refuse)
     };
-    let offsets = layout.unwrap().superblock_offsets;
     // One of them, and then the other one as well.
-    for offset in [offsets[1], offsets[0]] {
+    let [first, last] = superblock_offsets();
+    for offset in [last, first] {
         place.make_newer(offset);
         let blank = fs::read(&second).unwrap();
         for error in
@@ -302,11 +305,9 @@ fn metadata_of_a_newer_release_is_not_judged_by_an_older_copy_beside_it() {
 fn metadata_of_a_newer_release_counts_where_a_disk_that_grew_ended() {
     let place = Place::with_disk(DISK_BYTES);
     place.create(Overwrite::Refuse).unwrap();
-    let layout =
-        Layout::new(Placement::Internal { device_bytes: DISK_BYTES }, SLOTS_DEFAULT, LANES_DEFAULT);
     File::options().write(true).open(place.disk()).unwrap().set_len(2 * DISK_BYTES).unwrap();
     let former_bytes = Some(DISK_BYTES);
-    let [first, last] = layout.unwrap().superblock_offsets;
+    let [first, last] = superblock_offsets();
     for offset in [last, first] {
         place.make_newer(offset);
         let error = read_md(&place.disk(), None, former_bytes).unwrap_err();

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use format::ids::{BLOCK_BYTES, MemberSet, NodeId};
+use format::ids::{BLOCK_BYTES, EXTENT_BLOCKS, MemberSet, NodeId};
 use format::metadata::{Content, FurtherDisk, ReplicaState};
 use format::space::{Place, Space};
 use replication::adoption::{Obstacle, Verdict};
@@ -20,7 +20,7 @@ use replication::resource::{
 };
 
 use crate::checker::Checker;
-use crate::cluster::{Cluster, ClusterOptions, Outcome, Quirks, Replaced};
+use crate::cluster::{BadDisk, Cluster, ClusterOptions, Outcome, Quirks, Replaced};
 use crate::contents::SECTOR_BYTES;
 
 /// How a part of a request ended: a read brings the contents of its blocks.
@@ -565,6 +565,35 @@ impl Scenario {
         let peer = u8::try_from(peer).ok().and_then(NodeId::new);
         let id = self.command(node, Command::DiscardData { peer });
         self.until("the answer", |it| it.succeeded(id));
+    }
+
+    /// `node` gives its line up for that of `peer`, and its register, which takes no write from
+    /// then on, hears of it or not: the write that fails may have happened.
+    pub fn give_way_with_a_mute_voter(&mut self, node: usize, peer: usize) {
+        self.meet(&[node], &[peer]);
+        self.until("the split brain", |it| it.is_split(node, peer) && it.is_split(peer, node));
+        self.spoil_register(node);
+        self.discard(node, peer);
+        self.until("its return", |it| it.is_in_sync(peer, node));
+        assert!(self.cluster.is_mute(node));
+    }
+
+    /// The voter of `node` fails its next write.
+    pub fn spoil_register(&mut self, node: usize) {
+        self.cluster.bad[node] = BadDisk { register: true, ..BadDisk::default() };
+    }
+
+    /// Node 2 of three goes on alone with block 5000, while node 0 leads nodes 0 and 1 and writes
+    /// block 7 to both, of which the log of node 1 says nothing in the end.
+    pub fn part_node_2_that_goes_on(&mut self) {
+        self.part(&[0, 1], &[2]);
+        self.promote(2);
+        self.must_write(2, 5000, 30);
+        self.demote(2);
+        self.must_write(0, 7, 100);
+        for extent in 6..20 {
+            self.must_write(0, extent * EXTENT_BLOCKS, 11);
+        }
     }
 
     /// Whether what is under way at `node` reads like `text`.

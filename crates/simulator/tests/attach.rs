@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use format::ids::EXTENT_BLOCKS;
 use replication::contract::{Command, CommandId, PromoteMode};
 use simulator::cluster::SlowDisk;
 use simulator::run::run_with_detaches;
@@ -225,24 +224,11 @@ fn replica_whose_disk_goes_while_it_joins_is_not_in_sync() {
     assert_eq!((it.on_disk(2, 7), it.on_disk(2, 9)), (2, 3));
 }
 
-/// Nodes 0 and 1 wrote on without node 2, which went on alone.
-fn parted_of_three(it: &mut Scenario) {
-    it.must_write(0, 7, 1);
-    it.part(&[0, 1], &[2]);
-    it.promote(2);
-    it.must_write(2, 5000, 30);
-    it.demote(2);
-    it.must_write(0, 7, 100);
-    // So that the log of node 1 does not name that extent any more.
-    for extent in 6..20 {
-        it.must_write(0, extent * EXTENT_BLOCKS, 11);
-    }
-}
-
-/// Then node 1 is without its disk.
+/// Nodes 0 and 1 wrote on without node 2, which went on alone; then node 1 is without its disk.
 fn parted_without_a_disk() -> Scenario {
     let mut it = Scenario::with_quorum_off(3, 0);
-    parted_of_three(&mut it);
+    it.must_write(0, 7, 1);
+    it.part_node_2_that_goes_on();
     detach(&mut it, 1);
     it.until("its loss", |it| !it.is_in_sync(0, 1));
     it.demote(0);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use format::ids::EXTENT_BLOCKS;
 use replication::contract::{Command, CommandId, PromoteMode};
 use replication::resource::{Demands, WithoutQuorum};
-use simulator::cluster::{BadDisk, Replaced, SlowDisk};
+use simulator::cluster::{Replaced, SlowDisk};
 use simulator::run::{run_forced, run_forks};
 use simulator::scenario::Scenario;
 use simulator::seeds::all_of;
@@ -408,7 +408,7 @@ fn a_primary_that_need_not_or_cannot_go_on_alone_is_not_forced_to() {
     cannot(&mut it, "no disk");
 
     let mut it = Scenario::new(3, 0, 0);
-    it.cluster.bad[0] = BadDisk { register: true, ..BadDisk::default() };
+    it.spoil_register(0);
     it.part(&[0], &[1, 2]);
     it.until("its failure", |it| it.cluster.is_mute(0));
     it.run(Duration::from_secs(5));
@@ -459,7 +459,7 @@ fn a_word_that_is_being_followed_is_waited_for() {
 fn a_word_ends_where_the_register_that_it_needs_fails() {
     for millis in (0..1000).step_by(20) {
         let (mut it, forced) = forced_and_then(millis);
-        it.cluster.bad[0] = BadDisk { register: true, ..BadDisk::default() };
+        it.spoil_register(0);
         it.until("an answer", |it| it.failed(forced) || it.succeeded(forced));
     }
 }

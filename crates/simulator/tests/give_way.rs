@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use format::ids::{EXTENT_BLOCKS, NodeId};
+use format::ids::NodeId;
 use replication::contract::{Command, PromoteMode};
 use replication::resource::{
     AfterSplit, Demands, WithOnePrimary, WithTwoPrimaries, WithoutPrimary, WithoutQuorum,
 };
-use simulator::cluster::{BadDisk, SlowDisk};
+use simulator::cluster::SlowDisk;
 use simulator::scenario::Scenario;
 
 /// Blocks of the volume.
@@ -538,7 +538,7 @@ fn data_of_a_line_that_the_register_does_not_know_is_not_given_up_for_a_third_on
         it.must_write(2, 7, 30);
         it.demote(2);
         let left = it.accepted(1);
-        it.cluster.bad[1] = BadDisk { register: true, ..BadDisk::default() };
+        it.spoil_register(1);
         it.meet(&[1], &[2]);
         it.until("its return", |it| it.is_in_sync(2, 1));
         assert!(it.cluster.is_mute(1));
@@ -567,15 +567,7 @@ fn data_of_a_line_that_the_register_does_not_know_is_not_given_up_for_a_third_on
 fn copied_on_an_early_line(writes: u64) -> Option<Scenario> {
     let mut it = Scenario::with_quorum_off(3, 0);
     (1..=writes).for_each(|write| it.must_write(0, 7, write));
-    it.part(&[0, 1], &[2]);
-    it.promote(2);
-    it.must_write(2, 5000, 30);
-    it.demote(2);
-    it.must_write(0, 7, 100);
-    // So that the log of node 1 does not name that extent any more.
-    for extent in 6..20 {
-        it.must_write(0, extent * EXTENT_BLOCKS, 11);
-    }
+    it.part_node_2_that_goes_on();
     for _ in 0..4 {
         it.demote_and_promote(0, 1);
         it.demote_and_promote(1, 0);
@@ -586,12 +578,7 @@ fn copied_on_an_early_line(writes: u64) -> Option<Scenario> {
     it.until("node 0 to go on", |it| it.voters(0) == [0]);
     it.demote(0);
     let left = it.accepted(1);
-    it.cluster.bad[1] = BadDisk { register: true, ..BadDisk::default() };
-    it.meet(&[1], &[2]);
-    it.until("the split brain", |it| it.is_split(1, 2) && it.is_split(2, 1));
-    it.discard(1, 2);
-    it.until("its return", |it| it.is_in_sync(2, 1));
-    assert!(it.cluster.is_mute(1));
+    it.give_way_with_a_mute_voter(1, 2);
     assert_eq!((it.on_disk(1, 7), it.on_disk(1, 5000)), (writes, 30));
     it.run(Duration::from_secs(1));
     it.cluster.kill(1);

@@ -4,13 +4,7 @@ use std::time::Duration;
 
 use format::ids::EXTENT_BLOCKS;
 use replication::contract::{Command, PromoteMode};
-use simulator::cluster::BadDisk;
 use simulator::scenario::Scenario;
-
-/// The voter of `node` fails its next write.
-fn spoil_register(it: &mut Scenario, node: usize) {
-    it.cluster.bad[node] = BadDisk { register: true, ..BadDisk::default() };
-}
 
 /// Node 0 leads, and alone has the data in the end: nobody can do without what its replica writes
 /// down. The two other voters decide.
@@ -18,7 +12,7 @@ fn spoil_register(it: &mut Scenario, node: usize) {
 fn a_leader_that_cannot_write_its_register_loses_others_as_ever() {
     let mut it = Scenario::new(3, 1, 0);
     it.must_write(0, 7, 1);
-    spoil_register(&mut it, 0);
+    it.spoil_register(0);
     for value in [2, 3] {
         let detached = it.command(1, Command::Detach);
         it.until("the end of the disk", |it| it.succeeded(detached));
@@ -40,7 +34,7 @@ fn a_mute_voter_is_missed_where_its_vote_is_needed() {
         it.cluster.slow[0].save = Duration::from_millis(5);
         it.cluster.kill(2);
         it.until("the vote", |it| it.explains(0, phase));
-        spoil_register(&mut it, 0);
+        it.spoil_register(0);
         it.until("its failure", |it| it.cluster.is_mute(0));
         let part = it.write(0, 7, 1);
         it.run(Duration::from_secs(5));
@@ -57,7 +51,7 @@ fn a_voter_that_was_mute_votes_again_after_a_restart() {
     for (node, leader, other) in [(0, 1, 2), (1, 2, 0), (2, 1, 0)] {
         let mut it = Scenario::new(3, 0, 0);
         it.must_write(0, 7, 1);
-        spoil_register(&mut it, node);
+        it.spoil_register(node);
         it.demote(0);
         it.promote(1);
         assert!(it.cluster.is_mute(node));
@@ -80,7 +74,7 @@ fn all_voters_that_were_mute_decide_after_a_restart() {
     let mut it = Scenario::new(3, 0, 0);
     it.must_write(0, 7, 1);
     for node in 0..3 {
-        spoil_register(&mut it, node);
+        it.spoil_register(node);
     }
     it.command(0, Command::Demote);
     it.until("their failures", |it| (0..3).all(|node| it.cluster.is_mute(node)));
@@ -91,16 +85,6 @@ fn all_voters_that_were_mute_decide_after_a_restart() {
     }
     it.promote(1);
     assert_eq!(it.must_read(1, 7), 1);
-}
-
-/// Node 1 gives its line up for that of node 0, and its register hears of it or not.
-fn give_way_with_a_mute_voter(it: &mut Scenario) {
-    it.meet(&[0], &[1]);
-    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
-    spoil_register(it, 1);
-    it.discard(1, 0);
-    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
-    assert!(it.cluster.is_mute(1));
 }
 
 /// The replica of node 1 has what node 0 wrote, and its file says so, or still that it is of the
@@ -115,7 +99,7 @@ fn with_a_mute_voter_that_gave_way(millis: u64) -> Scenario {
     it.must_write(0, 7, 10);
     it.must_write(1, 7, 20);
     it.demote(1);
-    give_way_with_a_mute_voter(&mut it);
+    it.give_way_with_a_mute_voter(1, 0);
     it.must_write(0, 7, 30);
     it.cluster.kill(1);
     it.until("its loss", |it| !it.is_in_sync(0, 1));
@@ -172,7 +156,7 @@ fn with_a_mute_voter_that_left_another(millis: u64) -> Scenario {
     it.until("the end of its extent in the log", |it| !it.is_logged(2, 1));
     it.demote(1);
     it.part(&[1], &[2]);
-    give_way_with_a_mute_voter(&mut it);
+    it.give_way_with_a_mute_voter(1, 0);
     it.cluster.kill(1);
     it.until("its loss", |it| !it.is_in_sync(0, 1));
     it.part(&[0], &[1]);
@@ -242,7 +226,7 @@ fn a_node_whose_voter_is_mute_as_it_goes_alone_keeps_its_data() {
         it.must_write(0, 7, 1);
         it.cluster.kill(1);
         it.until("its promise", |it| it.explains(0, "Accepting") && it.explains(0, "by: Alone"));
-        spoil_register(&mut it, 0);
+        it.spoil_register(0);
         it.until("its failure", |it| it.cluster.is_mute(0));
         it.run(Duration::from_secs(1));
         it.cluster.kill(0);
@@ -264,7 +248,7 @@ fn with_a_promotion_that_ended_with_the_voter(nodes: u8, phase: &str, millis: u6
     others_of_node_1(nodes).for_each(|node| it.cluster.kill(node));
     let promoted = it.command(1, Command::Promote(PromoteMode::Normal));
     it.until("a vote of its own", |it| it.explains(1, phase) && it.explains(1, "by: Alone"));
-    spoil_register(&mut it, 1);
+    it.spoil_register(1);
     it.until("its failure", |it| it.cluster.is_mute(1));
     it.until("a refusal", |it| it.failed(promoted));
     it

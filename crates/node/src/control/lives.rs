@@ -225,6 +225,7 @@ mod tests {
     use std::thread;
 
     use super::*;
+    use crate::control::tests::rest;
 
     fn nothing() -> Result<(), Failure> {
         Ok(())
@@ -320,7 +321,7 @@ mod tests {
                 }
                 begun.wait();
                 // Whoever does not wait is done by then.
-                (0..1000).for_each(|_| thread::yield_now());
+                rest();
                 is_known.store(true, Ordering::SeqCst);
                 if !is_refused {
                     ending.stand();
@@ -346,7 +347,7 @@ mod tests {
             ending.stand();
             // Who holds what the `down` waits for does not wait for it.
             before.bring_up(nothing).unwrap_err();
-            (0..1000).for_each(|_| thread::yield_now());
+            rest();
             is_over.store(true, Ordering::SeqCst);
             drop(ending);
         });

@@ -155,7 +155,7 @@ fn nothing(_: &mut Node, _: &ToShard) -> Option<Answer> {
 }
 
 /// Whoever does not wait for somebody is done by then.
-fn rest() {
+pub(super) fn rest() {
     (0..10_000).for_each(|_| thread::yield_now());
 }
 

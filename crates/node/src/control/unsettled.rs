@@ -115,11 +115,7 @@ mod tests {
 
     use super::*;
     use crate::control::lives::Lives;
-
-    /// Whoever does not wait for somebody is done by then.
-    fn rest() {
-        (0..10_000).for_each(|_| thread::yield_now());
-    }
+    use crate::control::tests::rest;
 
     /// `adjust` of all resources waited with one of them for its `down`.
     #[test]

@@ -10,6 +10,23 @@ use crate::shard::messages::{DeviceOrder, Ticket};
 
 const HOSTED: HostedId = HostedId(0);
 
+/// A shard that hosts `r0`, which has no disk here.
+struct Diskless {
+    shard: Shard,
+    answers: Receiver<FromShard>,
+    _parker: Parker,
+    _directory: tempfile::TempDir,
+}
+
+impl Diskless {
+    fn new() -> Self {
+        let (parker, directory) = (Parker::new().unwrap(), tempfile::tempdir().unwrap());
+        let (mut shard, answers) = shard(&parker);
+        host_diskless(&mut shard, &directory);
+        Self { shard, answers, _parker: parker, _directory: directory }
+    }
+}
+
 /// The answers by ticket.
 fn heard(
     shard: &mut Shard,
@@ -28,9 +45,7 @@ fn heard(
 /// They were not answered at all, and each command of an operator waited for 25 s.
 #[test]
 fn commands_are_answered_when_their_resource_goes_before_they_are_done() {
-    let (parker, directory) = (Parker::new().unwrap(), tempfile::tempdir().unwrap());
-    let (mut shard, mut answers) = shard(&parker);
-    host_diskless(&mut shard, &directory);
+    let Diskless { mut shard, mut answers, .. } = Diskless::new();
     let resource = || "r0".to_owned();
     let (ticket, command) = (1, Command::Invalidate);
     shard.on_message(ToShard::Ask { ticket, resource: resource(), command });
@@ -47,9 +62,7 @@ fn commands_are_answered_when_their_resource_goes_before_they_are_done() {
 /// Before a script puts a peer out, which only an answer of these keeps from being called.
 #[test]
 fn question_that_nobody_asks_any_more_is_told_to_be_void() {
-    let (parker, directory) = (Parker::new().unwrap(), tempfile::tempdir().unwrap());
-    let (mut shard, mut answers) = shard(&parker);
-    host_diskless(&mut shard, &directory);
+    let Diskless { mut shard, mut answers, .. } = Diskless::new();
     for (ticket, name) in [(1, "r0"), (2, "gone")] {
         let resource = name.to_owned();
         shard.on_message(ToShard::CheckFence { ticket, resource, number: 7 });
@@ -66,9 +79,7 @@ fn question_that_nobody_asks_any_more_is_told_to_be_void() {
 /// They were told as done, as what was up still, or were done to what went away.
 #[test]
 fn commands_are_refused_while_their_resource_goes_down() {
-    let (parker, directory) = (Parker::new().unwrap(), tempfile::tempdir().unwrap());
-    let (mut shard, mut answers) = shard(&parker);
-    host_diskless(&mut shard, &directory);
+    let Diskless { mut shard, mut answers, .. } = Diskless::new();
     shard.hosted_mut(HOSTED).is_primary = true;
     let resource = || "r0".to_owned();
     shard.on_message(ToShard::Remove { ticket: 1, resource: resource(), force: Force::No });
@@ -87,9 +98,7 @@ fn commands_are_refused_while_their_resource_goes_down() {
 /// failed.
 #[test]
 fn device_is_left_to_the_next_daemon_while_its_resource_goes_down() {
-    let (parker, directory) = (Parker::new().unwrap(), tempfile::tempdir().unwrap());
-    let (mut shard, mut answers) = shard(&parker);
-    host_diskless(&mut shard, &directory);
+    let Diskless { mut shard, mut answers, .. } = Diskless::new();
     let resource = || "r0".to_owned();
     shard.on_message(ToShard::Remove { ticket: 1, resource: resource(), force: Force::Yes });
     shard.on_device_order("r0", DeviceOrder::Leave { ticket: 2 });
@@ -103,9 +112,7 @@ fn device_is_left_to_the_next_daemon_while_its_resource_goes_down() {
 /// `adjust` took a resource that goes down for a replica that has the disk.
 #[test]
 fn replica_that_takes_no_disk_is_told_from_one_that_goes_down() {
-    let (parker, directory) = (Parker::new().unwrap(), tempfile::tempdir().unwrap());
-    let (mut shard, mut answers) = shard(&parker);
-    host_diskless(&mut shard, &directory);
+    let Diskless { mut shard, mut answers, .. } = Diskless::new();
     let resource = || "r0".to_owned();
     let place = Place::FIRST;
     shard.on_message(ToShard::CheckVolume { ticket: 1, resource: resource(), place });
@@ -118,9 +125,7 @@ fn replica_that_takes_no_disk_is_told_from_one_that_goes_down() {
 /// What is done to its disk meanwhile was stopped by a `down` that was refused, too.
 #[test]
 fn resource_that_goes_down_is_told_of_before_it_is_gone() {
-    let (parker, directory) = (Parker::new().unwrap(), tempfile::tempdir().unwrap());
-    let (mut shard, mut answers) = shard(&parker);
-    host_diskless(&mut shard, &directory);
+    let Diskless { mut shard, mut answers, .. } = Diskless::new();
     let mut told = |shard: &mut Shard| {
         let remove = ToShard::Remove { ticket: 1, resource: "r0".to_owned(), force: Force::No };
         shard.on_message(remove);
