@@ -615,6 +615,12 @@ impl Scenario {
         register.accepted.as_ref().map_or(0, |(_, value)| value.epoch.0)
     }
 
+    /// Whether the disk of a node says that it is about to be in sync, and not that it is.
+    #[must_use]
+    pub fn is_about_to_join(&self, node: usize) -> bool {
+        self.cluster.disks[node].superblock.candidate.is_some()
+    }
+
     /// Whose loss the disk of a node has a record of.
     #[must_use]
     pub fn recorded_losses(&self, node: usize) -> MemberSet {

@@ -626,3 +626,45 @@ fn data_of_a_line_that_the_register_never_heard_of_stays_when_all_left_the_one_i
     }
     assert!(behind > 0, "its register named the other line each time");
 }
+
+/// Node 1 was copied to on the line of a quorum after node 2 had gone on alone, and died before it
+/// joined. Its register knows no value since they parted.
+fn copied_to_past_a_fork(writes: u64) -> Option<Scenario> {
+    let mut it = Scenario::with_quorum_off(5, 1);
+    (1..=writes).for_each(|write| it.must_write(0, 7, write));
+    it.cluster.kill(1);
+    it.until("its loss", |it| !it.is_in_sync(0, 1) && !it.is_in_sync(2, 1));
+    it.run(Duration::from_secs(1));
+    it.part(&[0, 3, 4, 1], &[2]);
+    it.promote(2);
+    it.must_write(0, 1500, 10);
+    let known = it.accepted(1);
+    it.spoil_register(1);
+    it.cluster.start(1);
+    it.until("a copy", |it| it.on_disk(1, 1500) == 10);
+    assert!(it.cluster.is_mute(1));
+    it.cluster.slow[1].save = Duration::from_secs(20);
+    it.must_write(0, 1600, 11);
+    for extent in 3..20 {
+        it.must_write(0, extent * EXTENT_BLOCKS, 12);
+    }
+    it.cluster.kill(1);
+    it.cluster.slow[1] = SlowDisk::default();
+    it.part(&[0, 3, 4], &[1]);
+    (it.accepted(1) == known && !it.is_about_to_join(1)).then_some(it)
+}
+
+/// What it was copied there is in no slot of the line that it goes on with.
+#[test]
+fn what_was_copied_past_a_fork_does_not_stay() {
+    let mut copied = 0;
+    for mut it in (1..=16).filter_map(copied_to_past_a_fork) {
+        copied += usize::from(it.on_disk(1, 1500) == 10 && it.on_disk(1, 1600) == 11);
+        it.meet(&[1], &[2]);
+        it.cluster.start(1);
+        it.until("its return", |it| it.is_in_sync(2, 1));
+        assert_eq!((it.on_disk(1, 1500), it.on_disk(1, 1600)), (0, 0));
+        assert_eq!(it.on_disk(1, 3 * EXTENT_BLOCKS), 0);
+    }
+    assert!(copied > 0, "nothing was copied to it");
+}

@@ -14,7 +14,7 @@ use stdx::time::Time;
 use crate::contract::{Compare, LostMember, ResourceAction, ToGroup};
 use crate::limits;
 use crate::resource::forks::shared_until;
-use crate::resource::member::RANK_INTACT;
+use crate::resource::member::{RANK_BEHIND, RANK_INTACT};
 use crate::resource::session::Change;
 use crate::resource::{Comparing, Resource, RoundKind};
 
@@ -37,6 +37,8 @@ pub(crate) struct Admission {
     is_full: bool,
     /// It is another process than the one that was lost.
     was_restarted: bool,
+    /// It was being copied to, and does not know that it joined.
+    is_half_copied: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,6 +169,7 @@ impl Resource {
                 progress: BTreeMap::new(),
                 is_full: false,
                 was_restarted: false,
+                is_half_copied: false,
             },
         );
         self.send(member, Control::Seal { ballot, nonce });
@@ -209,6 +212,8 @@ impl Resource {
         }
         admission.replica = Some(sealed.replica);
         admission.was_restarted = sealed.rank < RANK_INTACT;
+        let has_candidate = sealed.replica.candidate.is_some();
+        admission.is_half_copied = sealed.rank == RANK_BEHIND || has_candidate;
         let Some(source) = source else { return self.give_up_admission(from) };
         admission.source = Some(source);
         admission.step = Step::AskingSlots;
@@ -269,10 +274,14 @@ impl Resource {
         let replica = self.session.as_ref().and_then(|it| it.admissions.get(&member)?.replica);
         let Some(replica) = replica else { return };
         let shared = shared_until(config, &replica);
+        let is_of_branch = replica.branch == config.branch;
         let Some(admission) = self.admission(member) else { return };
         admission.slots = slots.to_vec();
         let base = slots.iter().find(|slot| slot.member == member).map(|slot| slot.base);
-        if base.is_some_and(|base| shared.is_some_and(|until| is_good_for(base, &replica, until))) {
+        // What was copied to it behind the fork, on the line that was left, is in no slot here.
+        let is_known = is_of_branch || !admission.is_half_copied;
+        let suits = |base| shared.is_some_and(|until| is_good_for(base, &replica, until));
+        if is_known && base.is_some_and(suits) {
             return self.ask_floors(member);
         }
         if !all_there {

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use format::config::Config;
 use format::ids::{EXTENT_BLOCKS, LaneIndex, MemberSet, NodeId};
+use format::metadata::ReplicaState;
 use format::space::Space;
 
 use crate::checker::{diskful, intact, processes, sources_of};
@@ -319,6 +320,8 @@ fn is_incremental(cluster: &Cluster, newest: &Config, source: &Process, absent: 
     let is_behind = newest.ancestors.iter().any(|ancestor| {
         superblock.branch == ancestor.branch && superblock.joined <= ancestor.epoch
     });
+    // What was copied to it on the line that was left, behind the fork, no slot has.
+    let is_behind = is_behind && superblock.state != ReplicaState::Syncing;
     (is_same || is_behind)
         && !has_parted(cluster, newest, absent)
         && base.incarnation == superblock.incarnation
