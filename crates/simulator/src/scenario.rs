@@ -570,12 +570,25 @@ impl Scenario {
     /// `node` gives its line up for that of `peer`, and its register, which takes no write from
     /// then on, hears of it or not: the write that fails may have happened.
     pub fn give_way_with_a_mute_voter(&mut self, node: usize, peer: usize) {
+        self.begin_to_give_way_with_a_mute_voter(node, peer);
+        self.until("its return", |it| it.is_in_sync(peer, node));
+        assert!(self.cluster.is_mute(node));
+    }
+
+    /// The same as far as that its disk says that it is about to be in sync.
+    pub fn almost_return_with_a_mute_voter(&mut self, node: usize, peer: usize) {
+        self.begin_to_give_way_with_a_mute_voter(node, peer);
+        // By the line that it gives up it may be about to join, too.
+        self.until("the end of that", |it| !it.is_about_to_join(node));
+        self.until("its candidacy", |it| it.is_about_to_join(node));
+        assert!(self.cluster.is_mute(node));
+    }
+
+    fn begin_to_give_way_with_a_mute_voter(&mut self, node: usize, peer: usize) {
         self.meet(&[node], &[peer]);
         self.until("the split brain", |it| it.is_split(node, peer) && it.is_split(peer, node));
         self.spoil_register(node);
         self.discard(node, peer);
-        self.until("its return", |it| it.is_in_sync(peer, node));
-        assert!(self.cluster.is_mute(node));
     }
 
     /// The voter of `node` fails its next write.

@@ -566,9 +566,16 @@ fn who_has_no_data_to_follow_does_not_end_the_wish() {
     assert_eq!(it.on_disk(1, 7), 11);
 }
 
+/// Whether a replica heard that it is in sync.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Joined {
+    Knowing,
+    Unknowing,
+}
+
 /// Node 1 fell behind on its line, of which node 2 alone had the data, and left it for the line of
 /// node 3 with a mute voter; it starts with the register of before. Node 2 gave way to node 0.
-fn left_by_its_register_alone(writes: u64) -> Option<Scenario> {
+fn left_by_its_register_alone(writes: u64, joined: Joined) -> Option<Scenario> {
     let mut it = Scenario::with_quorum_off(4, 0);
     (1..=writes).for_each(|write| it.must_write(0, 7, write));
     it.part(&[0], &[1, 2, 3]);
@@ -592,8 +599,18 @@ fn left_by_its_register_alone(writes: u64) -> Option<Scenario> {
     it.demote(2);
     it.cluster.slow[1] = SlowDisk::default();
     let left = it.accepted(1);
-    it.give_way_with_a_mute_voter(1, 3);
-    it.run(Duration::from_secs(1));
+    match joined {
+        Joined::Knowing => {
+            it.give_way_with_a_mute_voter(1, 3);
+            it.run(Duration::from_secs(1));
+        }
+        Joined::Unknowing => {
+            it.almost_return_with_a_mute_voter(1, 3);
+            it.cluster.deaf_to[1] = Some("Chosen");
+            it.until("its return", |it| it.cluster.deaf_to[1].is_none());
+            assert!(it.is_about_to_join(1));
+        }
+    }
     it.cluster.kill(1);
     it.part(&[1], &[3]);
     it.meet(&[0], &[2]);
@@ -609,22 +626,24 @@ fn left_by_its_register_alone(writes: u64) -> Option<Scenario> {
 /// last, and no option says that it is to go.
 #[test]
 fn data_of_a_line_that_the_register_never_heard_of_stays_when_all_left_the_one_it_names() {
-    // Whether the write that fails happens is chance.
-    let mut behind = 0;
-    for mut it in (1..=16).filter_map(left_by_its_register_alone) {
-        behind += 1;
-        let none = WithoutPrimary::Node(NodeId::new(3).expect("a node"));
-        it.demand_after_split(AfterSplit { none, ..AfterSplit::default() });
-        let before = it.incarnation(1);
-        it.meet(&[0, 2], &[1]);
-        it.until("the split brain", |it| it.is_split(1, 0) && it.is_split(1, 2));
-        it.run(Duration::from_secs(5));
-        assert_eq!((it.incarnation(1), it.on_disk(1, 7)), (before, 300));
-        it.meet(&[1], &[3]);
-        it.until("the return of node 1", |it| it.is_in_sync(3, 1) && it.is_in_sync(1, 1));
-        assert_eq!((it.incarnation(1), it.on_disk(1, 7)), (before, 300));
+    for joined in [Joined::Knowing, Joined::Unknowing] {
+        // Whether the write that fails happens is chance.
+        let mut behind = 0;
+        for mut it in (1..=16).filter_map(|writes| left_by_its_register_alone(writes, joined)) {
+            behind += 1;
+            let none = WithoutPrimary::Node(NodeId::new(3).expect("a node"));
+            it.demand_after_split(AfterSplit { none, ..AfterSplit::default() });
+            let before = it.incarnation(1);
+            it.meet(&[0, 2], &[1]);
+            it.until("the split brain", |it| it.is_split(1, 0) && it.is_split(1, 2));
+            it.run(Duration::from_secs(5));
+            assert_eq!((it.incarnation(1), it.on_disk(1, 7)), (before, 300));
+            it.meet(&[1], &[3]);
+            it.until("the return of node 1", |it| it.is_in_sync(3, 1) && it.is_in_sync(1, 1));
+            assert_eq!((it.incarnation(1), it.on_disk(1, 7)), (before, 300));
+        }
+        assert!(behind > 0, "its register named the other line each time");
     }
-    assert!(behind > 0, "its register named the other line each time");
 }
 
 /// Node 1 was copied to on the line of a quorum after node 2 had gone on alone, and died before it

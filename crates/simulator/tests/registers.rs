@@ -216,6 +216,75 @@ fn who_serves_a_line_that_its_replica_left_waits_until_it_is_no_primary() {
     assert!(served > 0, "its register named the other line each time");
 }
 
+/// Node 1 went on alone with those who leave, and gave way with a mute voter to the line that it
+/// came from, on which those who stay go on by a quorum. It is down, as it was about to join there;
+/// its file names the line that it left, if what is returned is one.
+fn about_to_join_where_it_came_from(
+    (stays, leaves): (&[usize], &[usize]),
+    writes: u64,
+) -> Option<Scenario> {
+    let nodes = u8::try_from(stays.len() + leaves.len()).expect("a few");
+    // So that the voters are odd.
+    let mut it = Scenario::with_quorum_off(nodes, u8::from(stays.contains(&4)));
+    (1..=writes).for_each(|write| it.must_write(0, 7, write));
+    it.part(stays, leaves);
+    it.promote(1);
+    it.until("all who left to vote", |it| {
+        leaves.iter().all(|&node| it.voters(node).len() == leaves.len())
+    });
+    it.must_write(0, 7, 100);
+    it.must_write(1, 1500, 20);
+    it.demote(1);
+    // So that the epochs of its line are not those of the other one.
+    it.promote(1);
+    it.demote(1);
+    leaves.iter().filter(|&&node| node != 1).for_each(|&node| it.part(&[1], &[node]));
+    let left = it.accepted(1);
+    it.almost_return_with_a_mute_voter(1, 0);
+    it.cluster.kill(1);
+    it.part(&[1], &[0]);
+    assert_eq!((it.on_disk(1, 7), it.on_disk(1, 1500)), (100, 0));
+    (it.accepted(1) == left).then_some(it)
+}
+
+/// Of the line that it left it has nothing any more.
+#[test]
+fn who_was_about_to_join_another_line_does_not_lead_the_one_that_it_left() {
+    let mut behind = 0;
+    for mut it in (1..=16).filter_map(|it| about_to_join_where_it_came_from((&[0, 2], &[1]), it)) {
+        behind += 1;
+        it.cluster.start(1);
+        let promoted = it.command(1, Command::Promote(PromoteMode::Normal));
+        it.until("an answer", |it| it.failed(promoted) || it.succeeded(promoted));
+        assert!(it.failed(promoted));
+        it.meet(&[0], &[1]);
+        it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+        it.discard(1, 0);
+        it.until("its return", |it| it.is_in_sync(0, 1));
+        assert_eq!((it.on_disk(1, 7), it.on_disk(1, 1500)), (100, 0));
+    }
+    assert!(behind > 0, "its register named the other line each time");
+}
+
+/// Node 3 has what was written on the line that node 1 left; it returns to that, and to no part of
+/// what it got on the other one.
+#[test]
+fn who_was_about_to_join_another_line_returns_to_the_one_of_its_register() {
+    let mut behind = 0;
+    let sides: (&[usize], &[usize]) = (&[0, 2, 4], &[1, 3]);
+    for mut it in (1..=16).filter_map(|it| about_to_join_where_it_came_from(sides, it)) {
+        behind += 1;
+        let before = it.on_disk(3, 7);
+        it.meet(&[1], &[3]);
+        it.cluster.start(1);
+        it.promote(3);
+        it.until("its return", |it| it.is_in_sync(3, 1));
+        assert_eq!((it.must_read(3, 7), it.must_read(3, 1500)), (before, 20));
+        assert_eq!((it.on_disk(1, 7), it.on_disk(1, 1500)), (before, 20));
+    }
+    assert!(behind > 0, "its register named the other line each time");
+}
+
 /// The last copy is of a new line only if the register may be asked about that: else nobody has
 /// data for the line which that knows.
 #[test]

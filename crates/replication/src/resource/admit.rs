@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use format::config::{Config, InSync};
+use format::config::{Ancestor, Config, InSync};
 use format::ids::{Ballot, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq, ValueId};
 use format::message::{Control, ReplicaReport, Sealed, SlotBase, SlotInfo};
+use format::metadata::Candidate;
 use format::space::{Place, Space};
 use stdx::time::Time;
 
@@ -500,4 +501,15 @@ fn is_good_for(base: SlotBase, replica: &ReplicaReport, shared_until: Epoch) -> 
 pub(crate) fn is_of_history(config: &Config, replica: &ReplicaReport) -> bool {
     let blank = replica.branch == format::ids::Branch(0);
     blank || shared_until(config, replica).is_some()
+}
+
+/// The replica did not write down that it is about to join, or did so on this line. One that left a
+/// line may be about to join another one behind their fork, and has data of that.
+pub(crate) fn is_candidate_of_line(config: &Config, replica: &ReplicaReport) -> bool {
+    let Some(Candidate { epoch, value_id }) = replica.candidate else { return true };
+    let is_before = |known: &Ancestor| {
+        known.branch == replica.branch
+            && (epoch < known.epoch || (epoch, value_id) == (known.epoch, known.value_id))
+    };
+    replica.branch == config.branch || config.ancestors.iter().any(is_before)
 }

@@ -18,7 +18,7 @@ use crate::contract::{
     RoundId, ToGroup,
 };
 use crate::limits;
-use crate::resource::admit::is_of_history;
+use crate::resource::admit::{is_candidate_of_line, is_of_history};
 use crate::resource::forks::{Split, is_overtaken, shared_until, went_along};
 use crate::resource::stamp::make_blank;
 use crate::resource::{AfterSave, Peer, Resource, RoundKind, insync};
@@ -372,9 +372,15 @@ impl Resource {
     /// The local replica has data of another line, of which the register did not hear: perhaps the
     /// last of it, of which nobody spoke.
     fn has_data_of_another_line(&self, head: &Config) -> bool {
-        let is_whole =
-            matches!(self.replica_state(), Some(ReplicaState::InSync | ReplicaState::Outdated));
-        is_whole && self.report().is_some_and(|replica| !is_of_history(head, &replica))
+        let Some(replica) = self.report() else { return false };
+        let is_whole = match self.replica_state() {
+            Some(ReplicaState::InSync | ReplicaState::Outdated) => true,
+            // It was whole as it wrote that down, and does not know whether it joined.
+            Some(ReplicaState::Syncing) => replica.candidate.is_some(),
+            Some(ReplicaState::Blank | ReplicaState::Failed) | None => false,
+        };
+        let is_of_line = is_of_history(head, &replica) && is_candidate_of_line(head, &replica);
+        is_whole && !is_of_line
     }
 
     /// A peer is of the line that the local replica is of already.

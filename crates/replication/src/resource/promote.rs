@@ -15,15 +15,15 @@ use stdx::time::Time;
 use crate::contract::{CommandErrorCode, CommandId, LostMember, PromoteMode, ToGroup};
 use crate::limits;
 use crate::ranges::RangeSet;
-use crate::resource::admit::is_of_history;
 use crate::resource::followers::{keep_newest, lacks_answers};
-use crate::resource::member::RANK_BEHIND;
+use crate::resource::promote::data::has_data_of;
 use crate::resource::propose::Attempt;
 use crate::resource::receipts::Standing;
 use crate::resource::session::Session;
 use crate::resource::{Resource, RoundKind, insync};
 use crate::voter::Refusal;
 
+mod data;
 mod value;
 
 #[derive(Debug)]
@@ -700,16 +700,6 @@ impl Resource {
             self.rest_promotion(CommandErrorCode::PeerPrimary, reason);
         }
     }
-}
-
-/// The replica is the one that the value has in sync, and went on from there with nobody else: one
-/// that began to follow another line holds writes of it, whatever this one says.
-fn has_data_of(base: &Config, node: NodeId, report: &Sealed) -> bool {
-    let Sealed { replica, rank, .. } = report;
-    let known = base.volumes.first().and_then(|volume| volume.insync_member(node));
-    known.is_some_and(|known| known.incarnation == replica.incarnation)
-        && is_of_history(base, replica)
-        && *rank > RANK_BEHIND
 }
 
 /// Every replica that is not chosen. Of one that was in sync the slots start anew; of one that was

@@ -1,0 +1,150 @@
+//! Who has the data of a value: PROTOCOL.md 7.3.
+
+use format::config::{Config, InSync};
+use format::ids::{Epoch, NodeId};
+use format::message::{ReplicaReport, Sealed};
+use format::metadata::Candidate;
+
+use crate::resource::admit::{is_candidate_of_line, is_of_history};
+use crate::resource::forks::shared_until;
+use crate::resource::member::RANK_BEHIND;
+
+/// The replica is the one that the value has in sync, and went on from there with nobody else: one
+/// that began to follow another line holds writes of it, whatever this one says.
+pub(super) fn has_data_of(base: &Config, node: NodeId, report: &Sealed) -> bool {
+    let Sealed { replica, rank, .. } = report;
+    let known = base.volumes.first().and_then(|volume| volume.insync_member(node));
+    let is_known = known.is_some_and(|known| {
+        known.incarnation == replica.incarnation && has_joined(base, known, replica)
+    });
+    is_known && is_of_history(base, replica) && *rank > RANK_BEHIND
+}
+
+/// It did not hear yet that it joined: the value has to have it join by the candidate that it wrote
+/// down, or to begin a branch with it, of which it did not hear either.
+fn has_joined(base: &Config, known: &InSync, replica: &ReplicaReport) -> bool {
+    let has_heard = match replica.candidate {
+        Some(Candidate { epoch, value_id }) => {
+            epoch == known.joined && (epoch != base.epoch || value_id == base.value_id)
+        }
+        None => true,
+    };
+    is_candidate_of_line(base, replica) && (has_heard || is_unheard(base, known, replica))
+}
+
+/// It is in sync by the promotion that began a branch, and did not hear of that: NEW_EPOCH brings
+/// the branch and the epoch at once. Whoever is of a branch joins it by a candidate.
+fn is_unheard(base: &Config, known: &InSync, replica: &ReplicaReport) -> bool {
+    let shared = shared_until(base, replica).unwrap_or(Epoch(0));
+    let last_before = base.ancestors.iter().map(|ancestor| ancestor.epoch).chain([Epoch(0)]);
+    let mut first = last_before.map(Epoch::next);
+    replica.branch != base.branch && known.joined > shared && first.any(|it| it == known.joined)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use format::config::{Ancestor, VolumeConfig};
+    use format::ids::{Ballot, BootId, Branch, Incarnation, MemberSet, Nonce, ResourceId, ValueId};
+    use format::space::Space;
+
+    use crate::resource::member::RANK_INTACT;
+
+    const TRUNK: u64 = 1;
+    /// Began behind epoch 5 of the trunk.
+    const LONE: u64 = 2;
+
+    fn node() -> NodeId {
+        NodeId::new(1).expect("a node")
+    }
+
+    fn id(branch: u64, epoch: u64) -> ValueId {
+        ValueId(branch * 1000 + epoch)
+    }
+
+    /// A value that has the node in sync since `joined`.
+    fn value(branch: u64, epoch: u64, joined: u64) -> Config {
+        let fork = Ancestor { branch: Branch(TRUNK), epoch: Epoch(5), value_id: id(TRUNK, 5) };
+        let (incarnation, joined) = (Incarnation(7), Epoch(joined));
+        let insync = vec![InSync { node: node(), incarnation, joined }];
+        Config {
+            resource: ResourceId(1),
+            branch: Branch(branch),
+            ancestors: if branch == TRUNK { Vec::new() } else { vec![fork] },
+            epoch: Epoch(epoch),
+            value_id: id(branch, epoch),
+            previous: ValueId(0),
+            primary: None,
+            tenure: None,
+            volumes: vec![VolumeConfig { number: 0, size_bytes: 1 << 30, lanes: 16, insync }],
+            voters: Vec::new(),
+            voters_old: Vec::new(),
+            members: MemberSet::of(node()),
+            by_receipt: MemberSet::EMPTY,
+            followers: MemberSet::EMPTY,
+            clean: false,
+            losses: 0,
+            awaits_reopen: false,
+        }
+    }
+
+    fn has_data(
+        base: &Config,
+        branch: u64,
+        joined: u64,
+        candidate: Option<(u64, ValueId)>,
+    ) -> bool {
+        let replica = ReplicaReport {
+            incarnation: Incarnation(7),
+            branch: Branch(branch),
+            joined: Epoch(joined),
+            candidate: candidate
+                .map(|(epoch, value_id)| Candidate { epoch: Epoch(epoch), value_id }),
+            sealed: Nonce(0),
+            space: Space::of_one(8),
+            lanes: 16,
+            log_slots: 0,
+        };
+        let report = Sealed {
+            ballot: Ballot::default(),
+            nonce: Nonce(0),
+            boot_id: BootId(1),
+            rank: RANK_INTACT,
+            replica,
+            lanes: Vec::new(),
+            inherited: Vec::new(),
+            own_slot: Vec::new(),
+        };
+        has_data_of(base, node(), &report)
+    }
+
+    #[test]
+    fn a_join_that_was_not_heard_of_counts() {
+        let base = value(TRUNK, 5, 4);
+        assert!(has_data(&base, TRUNK, 2, Some((4, id(TRUNK, 4)))));
+        let of_join = value(TRUNK, 4, 4);
+        assert!(has_data(&of_join, TRUNK, 2, Some((4, id(TRUNK, 4)))));
+        assert!(!has_data(&of_join, TRUNK, 2, Some((4, ValueId(77)))), "another value");
+        assert!(has_data(&value(LONE, 6, 5), TRUNK, 2, Some((5, id(TRUNK, 5)))));
+    }
+
+    /// The birth, and what is forced, are of a branch that no disk names before NEW_EPOCH is there.
+    #[test]
+    fn a_promotion_that_was_not_heard_of_counts() {
+        assert!(has_data(&value(TRUNK, 1, 1), 0, 0, None));
+        assert!(has_data(&value(LONE, 6, 6), TRUNK, 3, None));
+        assert!(has_data(&value(LONE, 7, 6), TRUNK, 3, None), "nor of the next one");
+        assert!(has_data(&value(LONE, 6, 6), 0, 0, None), "a blank one that was forced");
+    }
+
+    /// It gave way to the trunk, which went on behind the fork, with a voter that did not hear of it.
+    #[test]
+    fn a_candidate_of_another_line_does_not_count() {
+        for joined in [3, 6] {
+            let lone = value(LONE, 8, joined);
+            assert!(!has_data(&lone, TRUNK, 3, Some((7, id(TRUNK, 7)))));
+            assert!(!has_data(&lone, TRUNK, 3, Some((6, id(TRUNK, 6)))));
+            assert!(!has_data(&lone, TRUNK, 3, Some((5, ValueId(77)))), "in place of the fork");
+        }
+    }
+}
