@@ -634,6 +634,10 @@ fn check_bases(cluster: &Cluster, newest: &Config) -> Result<(), String> {
         if in_sync.has(absent) || !is_tracked || superblock.branch != newest.branch {
             continue;
         }
+        if cluster.set_back.has(absent) {
+            // It forgot that it joined: what its slots begin with, it does not know.
+            continue;
+        }
         for member in in_sync.iter() {
             let Some(process) = intact(cluster, member) else { continue };
             let Some(base) = process.resource.slot_base(absent) else { continue };

@@ -297,6 +297,8 @@ pub struct Cluster {
     stopped_until: Vec<Time>,
     /// These do not start.
     pub(crate) away: MemberSet,
+    /// Their disks were put back to an older day.
+    pub(crate) set_back: MemberSet,
     pub(crate) contents: Contents,
     pub(crate) marks: BTreeSet<Mark>,
     /// How many shards each node had last.
@@ -353,6 +355,7 @@ impl Cluster {
             clocks: vec![Clock::exact(); count],
             stopped_until: vec![Time::ZERO; count],
             away: MemberSet::EMPTY,
+            set_back: MemberSet::EMPTY,
             contents: Contents::default(),
             marks: BTreeSet::new(),
             shards_before: vec![None; count],

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use replication::contract::{Command, CommandId, PromoteMode};
-use simulator::cluster::SlowDisk;
+use simulator::cluster::{Replaced, SlowDisk};
 use simulator::run::run_with_detaches;
 use simulator::scenario::Scenario;
 use simulator::seeds::all_of;
@@ -254,4 +254,33 @@ fn a_disk_whose_node_gave_way_without_it_is_copied_in_full() {
         it.until("its return", |it| it.is_in_sync(2, 1) && it.is_in_sync(1, 1));
         assert_eq!((it.on_disk(1, 7), it.on_disk(1, 5000)), (1, 30), "restarts: {restarts}");
     }
+}
+
+/// A backup of its disk from before its last return is put back when its state directory is lost,
+/// too: no register says that the disk is an old one.
+#[test]
+fn an_old_disk_without_its_register_is_not_in_sync() {
+    let mut it = Scenario::new(3, 0, 0);
+    it.must_write(0, 7, 1);
+    it.flush(0);
+    it.run(Duration::from_secs(1));
+    let image = it.cluster.disk_image(2);
+    it.cluster.kill(2);
+    it.until("its loss", |it| !it.is_in_sync(0, 2));
+    it.must_write(0, 7, 2);
+    it.cluster.start(2);
+    it.until("its return", |it| it.is_in_sync(0, 2) && it.is_in_sync(2, 2));
+    it.demote(0);
+    for node in [2, 1, 0] {
+        it.cluster.kill(node);
+    }
+    it.cluster.put_disk_image(2, image);
+    it.cluster.replace(2, Replaced::VoteStore);
+    for node in 0..3 {
+        it.cluster.start(node);
+    }
+    it.promote(2);
+    assert_eq!(it.must_read(2, 7), 2);
+    it.until("its return", |it| it.is_in_sync(2, 2));
+    assert_eq!((it.must_read(2, 7), it.on_disk(2, 7)), (2, 2));
 }

@@ -340,6 +340,7 @@ impl Cluster {
     pub fn put_disk_image(&mut self, node: usize, DiskImage(mut image): DiskImage) {
         image.register = self.disks[node].register.clone();
         self.disks[node] = image;
+        self.set_back.insert(Self::node_id(node));
         self.changes.of_life(Self::node_id(node));
     }
 

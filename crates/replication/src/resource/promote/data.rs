@@ -20,14 +20,14 @@ pub(super) fn has_data_of(base: &Config, node: NodeId, report: &Sealed) -> bool 
     is_known && is_of_history(base, replica) && *rank > RANK_BEHIND
 }
 
-/// It did not hear yet that it joined: the value has to have it join by the candidate that it wrote
-/// down, or to begin a branch with it, of which it did not hear either.
+/// Its own disk says that it joined when the value has it join, or later. A disk that says less is
+/// an image of an older day, and where the vote store is new nothing else tells.
 fn has_joined(base: &Config, known: &InSync, replica: &ReplicaReport) -> bool {
     let has_heard = match replica.candidate {
         Some(Candidate { epoch, value_id }) => {
             epoch == known.joined && (epoch != base.epoch || value_id == base.value_id)
         }
-        None => true,
+        None => known.joined <= replica.joined,
     };
     is_candidate_of_line(base, replica) && (has_heard || is_unheard(base, known, replica))
 }
@@ -119,6 +119,20 @@ mod tests {
     }
 
     #[test]
+    fn an_older_join_than_that_of_the_value_is_an_old_image() {
+        let base = value(TRUNK, 5, 3);
+        assert!(has_data(&base, TRUNK, 3, None));
+        assert!(!has_data(&base, TRUNK, 2, None));
+        assert!(!has_data(&base, 0, 0, None), "of before its first join");
+        assert!(!has_data(&base, TRUNK, 2, Some((2, id(TRUNK, 2)))), "about to join before");
+        // What was copied from the trunk before the fork.
+        let lone = value(LONE, 8, 3);
+        assert!(has_data(&lone, TRUNK, 3, None));
+        assert!(!has_data(&lone, TRUNK, 2, None));
+        assert!(!has_data(&value(LONE, 8, 8), TRUNK, 3, None), "it joined behind the fork");
+    }
+
+    #[test]
     fn a_join_that_was_not_heard_of_counts() {
         let base = value(TRUNK, 5, 4);
         assert!(has_data(&base, TRUNK, 2, Some((4, id(TRUNK, 4)))));
@@ -137,7 +151,7 @@ mod tests {
         assert!(has_data(&value(LONE, 6, 6), 0, 0, None), "a blank one that was forced");
     }
 
-    /// It gave way to the trunk, which went on behind the fork, with a voter that did not hear of it.
+    /// It gave way to the trunk, behind the fork, with a voter that did not hear of it.
     #[test]
     fn a_candidate_of_another_line_does_not_count() {
         for joined in [3, 6] {
