@@ -23,6 +23,7 @@ mod saves;
 mod trust;
 mod session;
 mod losses;
+mod lost_vote;
 mod reopen;
 mod receipts;
 mod followers;

@@ -209,7 +209,7 @@ impl Resource {
     }
 
     /// `head`, by reference.
-    fn newest(&self) -> Option<(Ballot, &Config)> {
+    pub(crate) fn newest(&self) -> Option<(Ballot, &Config)> {
         let accepted =
             self.voter.register.accepted.as_ref().map(|(ballot, value)| (*ballot, value));
         let chosen = self.chosen.as_ref().map(|chosen| (chosen.ballot, &chosen.value));
@@ -218,7 +218,9 @@ impl Resource {
 
     /// A ballot for a value of a new branch.
     pub(crate) fn next_ballot_alone(&mut self) -> Ballot {
-        let of_head = self.head().map_or(0, |head| generation(head.ballot));
+        let known = [self.head(), self.lost_vote()];
+        let of_head =
+            known.into_iter().flatten().map(|it| generation(it.ballot)).max().unwrap_or(0);
         let next = of_head.saturating_add(1).saturating_mul(limits::GENERATION_BALLOTS);
         self.ballot_counter = self.ballot_counter.max(next);
         self.next_ballot()
@@ -420,7 +422,7 @@ impl Resource {
             self.on_member_disconnected(from);
             self.actions.push(ResourceAction::SplitBrain { peer: from, fork });
             // It may take this node for one that is merely behind.
-            let own = self.own_report();
+            let own = self.report_to_parted();
             self.actions.push(ResourceAction::Send { to: from, message: own });
         }
         self.start_discard();
@@ -461,7 +463,7 @@ impl Resource {
     pub(crate) fn tell_parted(&mut self) {
         let parted = self.peers.iter().filter(|(_, peer)| peer.split.is_some());
         for to in parted.map(|(&node, _)| node).collect::<Vec<_>>() {
-            let message = self.own_report();
+            let message = self.report_to_parted();
             self.actions.push(ResourceAction::Send { to, message });
         }
     }
@@ -473,7 +475,7 @@ impl Resource {
     /// Where the peer's line and ours parted, if neither simply follows the other.
     #[expect(clippy::option_option, reason = "parted, and perhaps at a value that is known")]
     fn parting(&self, from: NodeId, theirs: &Accepted) -> Option<Option<Ancestor>> {
-        let ours = self.head()?;
+        let ours = self.known_line()?;
         if generation(ours.ballot).max(generation(theirs.ballot)) == 0 {
             // Nobody ever went on alone: what a quorum decides does not part.
             return None;

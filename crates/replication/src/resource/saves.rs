@@ -229,6 +229,8 @@ impl Resource {
             register.write_counter += 1;
         }
         let is_mute = self.voter.is_mute;
+        let keeps_vote = self.lost_vote().is_some();
+        let saves = &mut self.saves;
         let stamp = &self.voter.register;
         let superblock = self.superblock.as_mut().filter(|_| !self.member.disk_failed);
         let known = superblock.as_ref().filter(|_| with_register);
@@ -247,7 +249,9 @@ impl Resource {
             superblock.vote_stamp.write_counter = stamp.write_counter;
             superblock.vote_stamp.epoch =
                 stamp.accepted.as_ref().map_or(Epoch(0), |(_, value)| value.epoch);
-            copy_vote(stamp, superblock);
+            if !keeps_vote {
+                copy_vote(stamp, superblock);
+            }
             Box::new(superblock.clone())
         });
         saves.stamps = superblock.is_some();

@@ -1,0 +1,46 @@
+//! What is left of a vote store that is lost: the copy of its last vote on the disk of its node
+//! (decisions/0027), which tells of what line the replica is (PROTOCOL.md 9.5).
+
+use format::message::{Accepted, Control};
+use format::metadata::ReplicaState;
+
+use crate::resource::Resource;
+use crate::resource::forks::{Kinship, kinship};
+
+impl Resource {
+    /// What a vote store that is lost accepted last, where the replica is of that line; until this
+    /// node follows a value that goes on from it, or has this very replica in sync. It proves
+    /// nothing, for no voter speaks for it any more; but the replica may be the last that has what
+    /// was acknowledged on that line (I19).
+    pub(crate) fn lost_vote(&self) -> Option<Accepted> {
+        let superblock = self.superblock.as_ref().filter(|_| !self.member.disk_failed)?;
+        let vote = superblock.vote.as_ref()?;
+        let is_whole = matches!(superblock.state, ReplicaState::InSync | ReplicaState::Outdated);
+        let is_of_line = is_whole && superblock.branch == vote.value().branch;
+        let is_passed = self.newest().is_some_and(|(ballot, newest)| {
+            let goes_on = match kinship(newest, vote.value()) {
+                Kinship::Same => ballot >= vote.ballot,
+                Kinship::Newer => true,
+                Kinship::Older | Kinship::Parted(_) => false,
+            };
+            goes_on || self.own_part(newest).is_some()
+        });
+        let is_lost = vote.store != self.voter.register.store && is_of_line && !is_passed;
+        is_lost.then(|| Accepted { ballot: vote.ballot, value: vote.value().clone() })
+    }
+
+    /// What this node's line is told by: its voter, or what is left of one that is lost.
+    pub(crate) fn known_line(&self) -> Option<Accepted> {
+        self.lost_vote().or_else(|| self.head())
+    }
+
+    /// What a peer of another line is told of this node. To all others a vote without its store is
+    /// none.
+    pub(crate) fn report_to_parted(&self) -> Control {
+        let mut report = self.own_report();
+        if let (Control::Report { accepted, .. }, Some(lost)) = (&mut report, self.lost_vote()) {
+            *accepted = Some(lost);
+        }
+        report
+    }
+}

@@ -1,0 +1,70 @@
+//! `quorum off`: nodes that lost their state directory, and meet the other side of a split.
+
+use std::time::Duration;
+
+use replication::contract::{Command, PromoteMode};
+use simulator::cluster::Replaced;
+use simulator::scenario::Scenario;
+
+/// Nodes 0 and 1 wrote on without node 2, which went on alone; then node 0 lost its vote store, and
+/// only node 2 is there to be met.
+fn met_by_the_other_side() -> Scenario {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    it.must_write(0, 7, 1);
+    it.part_node_2_that_goes_on();
+    it.cluster.kill(0);
+    it.cluster.kill(1);
+    it.cluster.replace(0, Replaced::VoteStore);
+    it.cluster.start(0);
+    it.meet(&[0, 1], &[2]);
+    it
+}
+
+/// The lines parted, for all that the node has: it was needed for what the others wrote, and its
+/// disk may be the last that has that.
+#[test]
+fn who_lost_its_vote_store_is_not_copied_to_from_another_line() {
+    let mut it = met_by_the_other_side();
+    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
+    it.promote(2);
+    it.run(Duration::from_secs(10));
+    assert_eq!((it.on_disk(0, 7), it.on_disk(0, 5000)), (100, 0));
+    // And so in each of its lives.
+    it.cluster.kill(0);
+    it.cluster.start(0);
+    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
+    it.run(Duration::from_secs(10));
+    assert_eq!((it.on_disk(0, 7), it.on_disk(0, 5000)), (100, 0));
+    // Its line goes on where another one speaks for it.
+    it.cluster.start(1);
+    it.promote(1);
+    it.until("its return", |it| it.is_in_sync(1, 0));
+    it.must_write(1, 7, 101);
+    assert_eq!(it.on_disk(0, 7), 101);
+    assert!(it.is_split(0, 2) && it.is_split(1, 2));
+}
+
+#[test]
+fn who_lost_its_vote_store_gives_way_by_a_word() {
+    let mut it = met_by_the_other_side();
+    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
+    it.discard(0, 2);
+    it.promote(2);
+    it.until("its return", |it| it.is_in_sync(2, 0) && it.is_in_sync(0, 0));
+    assert_eq!((it.on_disk(0, 7), it.on_disk(0, 5000)), (1, 30));
+}
+
+/// Nobody speaks for that line but the operator, who takes the disk for the truth.
+#[test]
+fn the_other_side_gives_way_to_who_lost_its_vote_store() {
+    let mut it = met_by_the_other_side();
+    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
+    let forced = it.command(0, Command::Promote(PromoteMode::Force));
+    it.until("the promotion", |it| it.succeeded(forced));
+    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
+    it.discard(2, 0);
+    it.until("its return", |it| it.is_in_sync(0, 2) && it.is_in_sync(2, 2));
+    assert_eq!((it.on_disk(2, 7), it.on_disk(2, 5000)), (100, 0));
+    it.must_write(0, 7, 102);
+    assert_eq!(it.on_disk(2, 7), 102);
+}
