@@ -68,3 +68,20 @@ fn the_other_side_gives_way_to_who_lost_its_vote_store() {
     it.must_write(0, 7, 102);
     assert_eq!(it.on_disk(2, 7), 102);
 }
+
+/// What is forced goes on from what the disk says, so that all of that side follow by themselves,
+/// and are compared in full: a value that only the lost store knew may have been without this one.
+#[test]
+fn who_lost_its_vote_store_and_is_forced_goes_on_with_its_line() {
+    let mut it = met_by_the_other_side();
+    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
+    let forced = it.command(0, Command::Promote(PromoteMode::Force));
+    it.until("the promotion", |it| it.succeeded(forced));
+    assert!(it.losses(0) > 0, "what others acknowledged may be gone");
+    it.must_write(0, 7, 102);
+    it.cluster.start(1);
+    let copied = it.copied_until_in_sync(0, 1);
+    assert!(copied > 20_000, "{copied} blocks were compared");
+    assert_eq!(it.on_disk(1, 7), 102);
+    assert!(it.is_split(0, 2) && it.is_split(1, 2) && !it.is_split(1, 0));
+}

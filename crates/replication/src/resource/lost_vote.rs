@@ -6,6 +6,8 @@ use format::metadata::ReplicaState;
 
 use crate::resource::Resource;
 use crate::resource::forks::{Kinship, kinship};
+use crate::resource::promote::Promotion;
+use crate::resource::propose::Attempt;
 
 impl Resource {
     /// What a vote store that is lost accepted last, where the replica is of that line; until this
@@ -32,6 +34,20 @@ impl Resource {
     /// What this node's line is told by: its voter, or what is left of one that is lost.
     pub(crate) fn known_line(&self) -> Option<Accepted> {
         self.lost_vote().or_else(|| self.head())
+    }
+
+    /// What this node goes on from when it decides alone: the operator's word is enough for what
+    /// no voter speaks for.
+    pub(crate) fn base_alone(&self) -> Option<Accepted> {
+        let is_forced = self.promotion.as_ref().is_some_and(Promotion::is_forced);
+        self.head().or_else(|| self.lost_vote().filter(|_| is_forced))
+    }
+
+    /// It decides alone, from what its own voter does not know: others may have been in sync after
+    /// that, without this replica.
+    pub(crate) fn goes_on_from_lost_vote(&self) -> bool {
+        let is_alone = self.attempt.as_ref().is_some_and(Attempt::is_alone);
+        is_alone && self.head().is_none() && self.base_alone().is_some()
     }
 
     /// What a peer of another line is told of this node. To all others a vote without its store is

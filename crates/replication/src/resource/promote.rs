@@ -575,7 +575,7 @@ impl Resource {
             sealed.iter().map(|(&node, report)| (node, report.boot_id)).collect();
         let processes = boots.iter().map(|(&node, &boot)| (node, boot)).collect();
         self.promotion.as_mut().expect("called in its phase").boots = boots;
-        let lost = lost_by_promotion(&sealed, &base);
+        let lost = self.lost_by_promotion(&sealed, &base);
         let desired = self.promoted_config(&base, &sealed, mode, memory);
         let nonce = self.promotion.as_ref().expect("called in its phase").nonce;
         let lost_set = lost.iter().map(|lost| lost.member).collect();
@@ -597,6 +597,35 @@ impl Resource {
             lost,
         });
         self.record(desired, to_record, lost_set);
+    }
+
+    /// Every replica that is not chosen. Of one that was in sync the slots start anew; of one that
+    /// was being copied to, they stay, and get what it may have missed at the end of its session.
+    fn lost_by_promotion(
+        &self,
+        sealed: &BTreeMap<NodeId, Sealed>,
+        base: &Config,
+    ) -> Vec<LostMember> {
+        if base.epoch == Epoch(0) {
+            return Vec::new();
+        }
+        let old = base.volumes.first().map_or(&[][..], |volume| &volume.insync);
+        let keep = SlotBase { epoch: crate::KEEP, incarnation: Incarnation(0) };
+        // A replica that is forced to be the truth, and was not: what others have that it lacks, no
+        // slot of it knows.
+        let knows_all = !self.goes_on_from_lost_vote()
+            && sealed.iter().any(|(&node, report)| has_data_of(base, node, report));
+        let base_of = |member| {
+            let known = old.iter().find(|known| known.node == member);
+            let known = known.map_or(keep, |known| SlotBase {
+                epoch: known.joined,
+                incarnation: known.incarnation,
+            });
+            if knows_all { known } else { SlotBase { epoch: crate::FULL, ..known } }
+        };
+        let chosen = sealed.keys().copied().collect();
+        let outside = base.members.minus(chosen);
+        outside.iter().map(|member| LostMember { member, base: base_of(member) }).collect()
     }
 
     /// The groups record; the value is proposed when all of them have.
@@ -700,28 +729,6 @@ impl Resource {
             self.rest_promotion(CommandErrorCode::PeerPrimary, reason);
         }
     }
-}
-
-/// Every replica that is not chosen. Of one that was in sync the slots start anew; of one that was
-/// being copied to, they stay, and get what it may have missed at the end of its session.
-fn lost_by_promotion(sealed: &BTreeMap<NodeId, Sealed>, base: &Config) -> Vec<LostMember> {
-    if base.epoch == Epoch(0) {
-        return Vec::new();
-    }
-    let old = base.volumes.first().map_or(&[][..], |volume| &volume.insync);
-    let keep = SlotBase { epoch: crate::KEEP, incarnation: Incarnation(0) };
-    // A replica that is forced to be the truth, and was not: what others have that it lacks, no
-    // slot of it knows.
-    let knows_all = sealed.iter().any(|(&node, report)| has_data_of(base, node, report));
-    let base_of = |member| {
-        let known = old.iter().find(|known| known.node == member);
-        let known = known
-            .map_or(keep, |known| SlotBase { epoch: known.joined, incarnation: known.incarnation });
-        if knows_all { known } else { SlotBase { epoch: crate::FULL, ..known } }
-    };
-    let chosen = sealed.keys().copied().collect();
-    let outside = base.members.minus(chosen);
-    outside.iter().map(|member| LostMember { member, base: base_of(member) }).collect()
 }
 
 /// U: what may differ between the sealed members. Windows above the highest stable seq of their

@@ -188,7 +188,7 @@ impl Resource {
     ) {
         let birth = self.birth_config();
         let is_alone = self.attempt.as_ref().is_some_and(Attempt::is_alone);
-        let head = if is_alone { self.head() } else { None };
+        let head = if is_alone { self.base_alone() } else { None };
         let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.ballot == ballot) else {
             return;
         };
