@@ -570,6 +570,70 @@ fn the_survivor_goes_on_though_the_other_one_was_about_to_vote() {
     assert_eq!(it.on_disk(1, 7), 3);
 }
 
+/// Two nodes, of which the other one is back and about to vote again, and is cut off; this one's
+/// register takes long for the writes with which it goes on alone.
+fn cut_while_it_was_to_vote() -> Scenario {
+    let mut it = Scenario::with_quorum_off(2, 0);
+    it.must_write(0, 7, 1);
+    it.cluster.kill(1);
+    it.must_write(0, 7, 2);
+    it.cluster.start(1);
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    assert_eq!(it.voters(0), [0]);
+    it.part(&[0], &[1]);
+    it.cluster.slow[0].save = Duration::from_millis(50);
+    it
+}
+
+/// It is back while the value without it is being chosen, is sent a write, and is away again
+/// before it has that: nobody had marked the write for it.
+#[test]
+fn who_returns_while_the_other_one_goes_on_alone_gets_what_it_missed() {
+    let mut alone = 0;
+    for millis in (300..1200).step_by(10) {
+        let mut it = cut_while_it_was_to_vote();
+        it.run(Duration::from_millis(millis));
+        it.meet(&[0], &[1]);
+        it.run(Duration::from_millis(4));
+        it.write(0, 9000, 3);
+        it.run(Duration::from_micros(100));
+        it.part(&[0], &[1]);
+        it.run(Duration::from_secs(4));
+        alone += u32::from(it.voters(0) == [0]);
+        it.meet(&[0], &[1]);
+        it.cluster.slow[0].save = Duration::ZERO;
+        it.until("both to vote", |it| it.voters(0) == [0, 1] && it.is_in_sync(0, 1));
+        assert_eq!(it.on_disk(0, 9000), it.on_disk(1, 9000), "{millis} ms");
+    }
+    assert!(alone > 0, "it never went on alone");
+}
+
+/// What was being decided when it began to go on alone goes on with the votes of others, once it
+/// is clear that it cannot: its writes waited for members whose loss nobody proposed any more.
+#[test]
+fn who_cannot_go_on_alone_goes_on_with_the_votes_of_others() {
+    for with_quorum_off in [true, false] {
+        let mut it =
+            if with_quorum_off { Scenario::with_quorum_off(3, 0) } else { Scenario::new(3, 0, 0) };
+        it.must_write(0, 7, 1);
+        it.cluster.slow[0].save = Duration::from_millis(50);
+        it.part(&[0], &[1, 2]);
+        if !with_quorum_off {
+            it.run(Duration::from_secs(4));
+            it.command(0, Command::Promote(PromoteMode::Force));
+        }
+        it.until("its beginning", |it| it.explains(0, "change: Some(Alone"));
+        it.spoil_register(0);
+        it.until("the failure", |it| it.cluster.is_mute(0));
+        it.cluster.slow[0].save = Duration::ZERO;
+        it.meet(&[0], &[1, 2]);
+        let write = it.write(0, 9000, 3);
+        it.until("the write", |it| it.ended(write).is_some());
+        it.until("all in sync", |it| (0..3).all(|node| it.is_in_sync(0, node)));
+        it.demote(0);
+    }
+}
+
 /// Budget: 30 s on two cores.
 #[test]
 fn no_seed_with_quorum_off_breaks_a_promise() {

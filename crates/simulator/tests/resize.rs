@@ -576,3 +576,33 @@ fn a_size_that_waits_is_refused_where_its_node_will_not_lead() {
         assert!(it.failed(id), "{:?}", state(&it, 1));
     }
 }
+
+/// With the size or without it; a size that was in doubt for ever kept every member away.
+#[test]
+fn who_goes_on_alone_while_a_size_is_proposed_is_done_with_it() {
+    let (mut with, mut without) = (0, 0);
+    for millis in (0..200).step_by(10) {
+        let mut it = Scenario::with_quorum_off(2, 0);
+        it.must_write(0, 7, 1);
+        enlarge_all(&mut it, EXTENT);
+        for node in [0, 1] {
+            it.cluster.slow[node] =
+                SlowDisk { save: Duration::from_millis(50), ..SlowDisk::default() };
+        }
+        ask(&mut it, 0, SIZE + EXTENT);
+        it.until("its proposal", |it| state(it, 0) == Some(ResizeState::Proposing));
+        it.run(Duration::from_millis(millis));
+        it.part(&[0], &[1]);
+        it.until("the loss of node 1", |it| !it.is_in_sync(0, 1));
+        let is_grown = size_at(&it, 0) > SIZE;
+        *(if is_grown { &mut with } else { &mut without }) += 1;
+        it.must_write(0, 7, 2);
+        it.meet(&[0], &[1]);
+        it.until("its return", |it| it.is_in_sync(0, 1));
+        assert_eq!(it.on_disk(1, 7), 2);
+        if !is_grown {
+            grow(&mut it, 0, SIZE + EXTENT);
+        }
+    }
+    assert!(with > 0 && without > 0, "{with} with, {without} without the size");
+}

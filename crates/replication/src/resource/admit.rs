@@ -105,7 +105,10 @@ impl Resource {
     }
 
     fn start_admissions(&mut self) {
-        let Some(session) = &self.session else { return };
+        let Some(session) = self.session.as_ref().filter(|it| it.change != Some(Change::Alone))
+        else {
+            return;
+        };
         let candidates = self.replicas().and(self.connected()).minus(self.gone());
         let leaving = self.config().map_or(MemberSet::EMPTY, |config| self.leaving(config));
         let candidates = candidates.minus(session.write_set | leaving);

@@ -321,20 +321,45 @@ impl Resource {
         for volume in &mut next.volumes {
             volume.insync = vec![own];
         }
+        let desired = self.attempt.take().and_then(Attempt::into_desired);
         let session = self.session.as_mut().expect("looked at above");
+        session.put_off = session.change.take().zip(desired);
         session.change = Some(Change::Alone);
+        // Who returns before this is chosen misses what is written from then on: nobody's loss is
+        // withdrawn any more, and nobody is admitted.
+        session.losses.values_mut().for_each(|state| *state = LossState::Proposing);
         session.admissions.clear();
         session.adding = None;
         self.start_attempt_alone(nonce, Some(next));
     }
 
-    pub(crate) fn on_alone_chosen(&mut self) {
+    pub(crate) fn on_alone_chosen(&mut self, value: &Config) {
         let me = self.me();
-        let Some(session) = &self.session else { return };
+        let Some(session) = self.session.as_mut() else { return };
+        session.put_off = None;
         for member in session.write_set.without(me).iter() {
             self.finish_loss(member);
         }
+        self.settle_size_alone(value);
         self.actions.push(ResourceAction::WentAlone);
+    }
+
+    /// What was under way when this node began to go on alone, and cannot, goes on with the votes
+    /// of others.
+    fn take_up_what_was_put_off(&mut self) {
+        self.attempt = None;
+        let Some(session) = self.session.as_mut() else { return };
+        let (change, desired) = session.put_off.take().unzip();
+        session.change = change;
+        for (member, state) in &mut session.losses {
+            let is_proposed =
+                matches!(&session.change, Some(Change::Losing(them)) if them.has(*member));
+            *state = if is_proposed { LossState::Proposing } else { LossState::Recorded };
+        }
+        let nonce = session.nonce;
+        if desired.is_some() {
+            self.start_attempt(nonce, desired);
+        }
     }
 
     /// As a voter: an accepted value makes this node's data that of a new branch. The superblock
@@ -366,11 +391,8 @@ impl Resource {
             return self.give_up_promotion();
         }
         let line = self.config().map(|config| config.branch);
-        if self.newest_own().map(|head| head.branch) == line
-            && let Some(session) = self.session.as_mut()
-        {
-            session.change.take_if(|change| *change == Change::Alone);
-            self.attempt = None;
+        if self.newest_own().map(|head| head.branch) == line {
+            self.take_up_what_was_put_off();
         }
     }
 

@@ -69,6 +69,10 @@ impl Attempt {
         self.ballot
     }
 
+    pub(crate) fn into_desired(self) -> Option<Config> {
+        self.desired
+    }
+
     pub(crate) fn is_alone(&self) -> bool {
         self.by == By::Alone
     }

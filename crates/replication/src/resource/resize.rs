@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use format::config::VolumeConfig;
+use format::config::{Config, VolumeConfig};
 use format::ids::{BLOCK_BYTES, BootId, MemberSet, NodeId, Nonce, QuestionId};
 use format::message::{Control, ResizeOutcome};
 use format::metadata::ReplicaState;
@@ -499,6 +499,22 @@ impl Resource {
         if let Some(resize) = self.resize.as_mut() {
             resize.state = ResizeState::Done;
         }
+    }
+
+    /// This node went on alone while the size was proposed: with it, if its own voter had accepted
+    /// it.
+    pub(crate) fn settle_size_alone(&mut self, value: &Config) {
+        let me = self.me();
+        let Some(resize) = self.resize.as_mut() else { return };
+        if resize.state != ResizeState::Proposing {
+            return;
+        }
+        if value.space().bytes_at(resize.task.place) >= resize.to_bytes {
+            return self.on_resized();
+        }
+        // Whoever prepared it goes back.
+        resize.state = ResizeState::Preparing;
+        self.end_resize(ResizeOutcome::Busy, me, 0);
     }
 }
 

@@ -40,6 +40,8 @@ pub(crate) struct Session {
     pub(crate) since: BTreeMap<NodeId, RoundId>,
     pub(crate) losses: BTreeMap<NodeId, LossState>,
     pub(crate) change: Option<Change>,
+    /// The change that was proposed when this node began to go on alone, and the value.
+    pub(crate) put_off: Option<(Change, Config)>,
     /// The join that was prepared last: a member that is asked again for the same one may answer
     /// to the first question.
     pub(crate) last_join: Option<(NodeId, Epoch, ValueId)>,
@@ -126,6 +128,7 @@ impl Session {
             since: BTreeMap::new(),
             losses: BTreeMap::new(),
             change: None,
+            put_off: None,
             last_join: None,
             admissions: BTreeMap::new(),
             admit_again_at: BTreeMap::new(),
@@ -533,7 +536,7 @@ impl Resource {
             Some(Change::Members { before }) => self.on_members_chosen(before, value),
             Some(Change::Resizing) => self.on_resized(),
             Some(Change::Demoting) => self.on_demoted(),
-            Some(Change::Alone) => self.on_alone_chosen(),
+            Some(Change::Alone) => self.on_alone_chosen(value),
             Some(Change::PreparingJoin { .. } | Change::Naming) | None => {}
         }
     }
