@@ -687,3 +687,35 @@ fn what_was_copied_past_a_fork_does_not_stay() {
     }
     assert!(copied > 0, "nothing was copied to it");
 }
+
+/// Node 2 was away, came back, was lost again and went on alone from there, and node 1 wrote on
+/// with a majority of five. Its register, which took no write at that time, knows nothing of all
+/// that, and its disk that it was told what node 2 misses since it came back.
+#[test]
+fn who_was_told_of_a_loss_that_its_register_never_heard_of_does_not_follow_the_one_that_was_lost() {
+    let mut it = Scenario::with_quorum_off(5, 0);
+    it.must_write(0, 7, 1);
+    it.spoil_register(1);
+    it.cluster.kill(2);
+    it.until("its loss", |it| !it.is_in_sync(0, 2));
+    it.must_write(0, 7, 2);
+    it.cluster.start(2);
+    it.until("its return", |it| it.is_in_sync(0, 2) && it.is_in_sync(2, 2));
+    assert!(it.cluster.is_mute(1));
+    it.part(&[0, 1, 3, 4], &[2]);
+    it.until("its second loss", |it| !it.is_in_sync(0, 2));
+    it.must_write(0, 7, 10);
+    it.cluster.kill(1);
+    it.part(&[0, 3, 4], &[1]);
+    it.promote(2);
+    it.must_write(2, 8, 20);
+    it.demote(2);
+    it.cluster.start(1);
+    it.meet(&[1], &[2]);
+    it.until("the split brain", |it| it.is_split(1, 2));
+    it.run(Duration::from_secs(5));
+    assert_eq!((it.on_disk(1, 7), it.on_disk(1, 8)), (10, 0));
+    it.meet(&[0, 3, 4], &[1]);
+    it.until("its return to its line", |it| it.is_in_sync(0, 1) && it.is_in_sync(1, 1));
+    assert_eq!((it.on_disk(1, 7), it.on_disk(1, 8)), (10, 0));
+}

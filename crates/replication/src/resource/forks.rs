@@ -543,7 +543,8 @@ impl Resource {
     }
 
     /// This node was told what one of theirs misses, who is in sync by the newest value that it
-    /// knows: that value was the last but one, perhaps, and clients were answered since.
+    /// knows, or by theirs, which may know of a later return: the value that is known here was not
+    /// the last one, perhaps, and clients were answered since.
     fn may_have_gone_on(&self, ours: &Config, theirs: &Config) -> bool {
         let me = self.me();
         if self.decides_about(ours) || !self.has_data_of(ours) {
@@ -559,8 +560,8 @@ impl Resource {
                     (base.epoch, base.incarnation) == (known.joined, known.incarnation)
                 })
             };
-            let both = ours.insync.iter().filter(|it| theirs.insync_member(it.node).is_some());
-            both.filter(|it| it.node != me).any(was_lost)
+            let others = theirs.insync.iter().filter(|it| it.node != me);
+            others.flat_map(|it| [Some(it), ours.insync_member(it.node)]).flatten().any(was_lost)
         })
     }
 
