@@ -249,7 +249,8 @@ fn nodes(voters: &[Voter]) -> MemberSet {
     voters.iter().map(|voter| voter.node).collect()
 }
 
-/// The replicas that `base` calls in sync, as far as their disks are here and say nothing else.
+/// The replicas that `base` calls in sync, as far as their disks are here and say nothing else: one
+/// that went over to another line has data of that.
 fn in_sync_here(base: &Config, remains: &[&Remains]) -> Vec<InSync> {
     let known = base.volumes.first().map_or(&[][..], |volume| &volume.insync);
     let is_here = |known: &&InSync| {
@@ -263,10 +264,29 @@ fn in_sync_here(base: &Config, remains: &[&Remains]) -> Vec<InSync> {
                 }
                 ReplicaState::Blank | ReplicaState::Failed => false,
             };
-            is_member && has_joined
+            is_member && has_joined && is_of_line(base, superblock)
         })
     };
     known.iter().filter(is_here).copied().collect()
+}
+
+/// What the disk holds is of the line of `value`, as far as that came.
+fn is_of_line(value: &Config, superblock: &Superblock) -> bool {
+    shared_until(value, &report_of(superblock)).is_some()
+}
+
+/// What its node would say of the replica.
+fn report_of(superblock: &Superblock) -> ReplicaReport {
+    ReplicaReport {
+        incarnation: superblock.incarnation,
+        branch: superblock.branch,
+        joined: superblock.joined,
+        candidate: superblock.candidate,
+        sealed: superblock.sealed.nonce,
+        space: superblock.usable_space(),
+        lanes: superblock.lanes,
+        log_slots: 0,
+    }
 }
 
 /// Of a disk that is no image of an older day.
@@ -294,11 +314,12 @@ fn is_disputed(one: &InSync, base: &Config, in_sync: &[InSync], remains: &[&Rema
     })
 }
 
-/// Replicas whose disks say nothing: whom they recorded as lost is not known.
+/// Replicas whose disks say nothing, or nothing of this line any more: whom they recorded as lost
+/// is not known.
 fn without_disk(base: &Config, remains: &[&Remains]) -> MemberSet {
     let says = |node: &NodeId| {
         let disk = superblock_of(*node, remains);
-        disk.is_some_and(|disk| disk.state != ReplicaState::Blank)
+        disk.is_some_and(|disk| disk.state != ReplicaState::Blank && is_of_line(base, disk))
     };
     base.members.iter().filter(|node| !says(node)).collect()
 }
@@ -421,20 +442,14 @@ fn fate(one: &Remains, value: &Config, remains: &[&Remains]) -> Fate {
     if in_sync.iter().any(|known| known.node == one.node) {
         return Fate::InSync;
     }
-    let report = ReplicaReport {
-        incarnation: superblock.incarnation,
-        branch: superblock.branch,
-        joined: superblock.joined,
-        candidate: superblock.candidate,
-        sealed: superblock.sealed.nonce,
-        space: superblock.usable_space(),
-        lanes: superblock.lanes,
-        log_slots: 0,
-    };
     if superblock.branch == Branch(0) {
         return Fate::Full;
     }
-    let Some(shared) = shared_until(value, &report) else { return Fate::Unknown };
+    let Some(shared) = shared_until(value, &report_of(superblock)) else { return Fate::Unknown };
+    if superblock.state == ReplicaState::Syncing {
+        // What it was copied to may have been written behind the last value that is known.
+        return Fate::Full;
+    }
     let joined = superblock.joined.min(shared);
     let suits = |source: &Superblock| {
         source.slots.iter().any(|slot| {

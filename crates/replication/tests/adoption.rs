@@ -99,6 +99,28 @@ fn who_was_recorded_as_lost_is_left_out_if_nobody_recorded_that_of_another() {
     assert_eq!(verdict.fates[&node(2)], Fate::Incremental);
 }
 
+/// What it was copied to may have been written behind the value from which the others go on.
+#[test]
+fn a_replica_in_mid_copy_is_compared_in_full() {
+    let mut remains = [disk(0, &[2]), disk(1, &[2]), disk(2, &[])];
+    let in_mid_copy = remains[2].superblock.as_mut().unwrap();
+    in_mid_copy.state = ReplicaState::Syncing;
+    let verdict = judge(&remains, all(), MemberSet::EMPTY).unwrap();
+    assert_eq!(verdict.fates[&node(2)], Fate::Full);
+}
+
+/// Its vote did not hear of that: its voter was mute.
+#[test]
+fn a_replica_that_went_over_to_another_line_is_not_in_sync_on_this_one() {
+    let mut remains = [disk(0, &[]), disk(1, &[]), disk(2, &[])];
+    remains[2].superblock.as_mut().unwrap().branch = Branch(0x60);
+    let verdict = judge(&remains, all(), MemberSet::EMPTY).unwrap();
+    assert_eq!(names(&verdict.value), [0, 1]);
+    assert_eq!(verdict.fates[&node(2)], Fate::Unknown);
+    // Nor does it say any more whom it recorded as lost here.
+    assert_eq!(verdict.proof, Proof::Missing(MemberSet::of(node(2))));
+}
+
 #[test]
 fn replicas_that_all_recorded_losses_prove_nothing_and_all_stay() {
     let remains = [disk(0, &[1]), disk(1, &[2]), disk(2, &[0])];
