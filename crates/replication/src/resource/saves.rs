@@ -143,9 +143,12 @@ impl Saves {
         self.current.is_some()
     }
 
-    /// The next write of the register, and the superblock with it, say so.
+    /// The next write of the register, and the superblock with it, say so. Where that is not done,
+    /// the disk has what the replica was before the first of several turns.
     pub(crate) fn note_turn(&mut self, turn: Turn) {
-        self.turn = Some(turn);
+        let earlier = self.turn.filter(|earlier| earlier.to == turn.from);
+        let from = earlier.map_or(turn.from, |earlier| earlier.from);
+        self.turn = Some(Turn { from, to: turn.to });
     }
 
     /// Another voter took the place of the one whose votes were to be written.
@@ -358,5 +361,22 @@ pub(crate) fn copy_vote(register: &Register, superblock: &mut Superblock) {
     });
     if !is_known {
         superblock.vote = VoteCopy::new(register.store, *ballot, value).map(Box::new);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Both wait for the same write.
+    #[test]
+    fn of_two_turns_the_first_says_what_the_replica_is_again() {
+        let mut saves = Saves::default();
+        saves.note_turn(Turn { from: Branch(1), to: Branch(2) });
+        saves.note_turn(Turn { from: Branch(2), to: Branch(3) });
+        assert_eq!(saves.turn.map(|turn| (turn.from, turn.to)), Some((Branch(1), Branch(3))));
+        // The replica is of another branch by something else since.
+        saves.note_turn(Turn { from: Branch(8), to: Branch(9) });
+        assert_eq!(saves.turn.map(|turn| (turn.from, turn.to)), Some((Branch(8), Branch(9))));
     }
 }
