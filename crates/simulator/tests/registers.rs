@@ -375,3 +375,28 @@ fn who_would_have_led_alone_leads_by_the_votes_of_others() {
         it.until("the return of all", |it| it.is_in_sync(1, 0) && it.is_in_sync(1, 2));
     }
 }
+
+/// By its one vote as well, on a line that it went on with alone before.
+#[test]
+fn a_promotion_on_a_line_of_one_voter_ends_with_the_voter() {
+    for phase in ["Preparing", "Accepting"] {
+        let mut it = Scenario::with_quorum_off(2, 0);
+        it.cluster.kill(1);
+        it.must_write(0, 7, 1);
+        it.demote(0);
+        let promoted = it.command(0, Command::Promote(PromoteMode::Normal));
+        it.until("a vote of its own", |it| it.explains(0, phase));
+        assert!(it.explains(0, "by: Voters"));
+        it.spoil_register(0);
+        it.until("its failure", |it| it.cluster.is_mute(0));
+        it.run(Duration::from_millis(10));
+        let told = it.refusal(promoted).expect("nobody else says what becomes of it");
+        assert!(told.contains("state directory"), "{told}");
+        it.cluster.kill(0);
+        it.cluster.start(0);
+        it.promote(0);
+        assert_eq!(it.must_read(0, 7), 1);
+        it.cluster.start(1);
+        it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    }
+}

@@ -384,11 +384,17 @@ impl Resource {
     /// reads its register: a session that proposed that goes on with nothing else.
     pub(crate) fn decide_nothing_alone(&mut self) {
         self.forget_own_beginning();
-        if !self.attempt.as_ref().is_some_and(Attempt::is_alone) {
+        let Some(attempt) = &self.attempt else { return };
+        let is_alone = attempt.is_alone();
+        if self.promotion.is_some() {
+            // On a line where nobody else votes nobody else says what becomes of it, either.
+            if is_alone || is_vote_of(&self.newest_value(), self.me()) {
+                self.give_up_promotion();
+            }
             return;
         }
-        if self.promotion.is_some() {
-            return self.give_up_promotion();
+        if !is_alone {
+            return;
         }
         let line = self.config().map(|config| config.branch);
         if self.newest_own().map(|head| head.branch) == line {

@@ -354,6 +354,10 @@ impl Resource {
         if votes.is_quorum() {
             message += ", and those in reach did not agree in time";
         }
+        if self.voter.is_mute {
+            message += ", and the state directory of this node takes no write: its vote is lost \
+                        until that is mended and the daemon is restarted";
+        }
         if !self.not_out().is_empty() {
             let not_out = names(self.not_out());
             message += &format!(", and the handler fence-peer does not say that {not_out} is out");
