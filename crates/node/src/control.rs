@@ -105,6 +105,8 @@ pub(crate) struct Control {
     backend: io::BackendKind,
     placement: Placement,
     started_at: Time,
+    /// How long a question to a data thread may take.
+    command_deadline: Duration,
     /// Disks that are to be enlarged.
     room: mpsc::Sender<RoomWanted>,
     /// While the metadata of a disk is moved, or read to be taken into use.
@@ -302,6 +304,7 @@ impl Control {
             backend: origin.backend,
             placement: origin.placement,
             started_at: io::now(),
+            command_deadline: ADMIN_COMMAND_DEADLINE,
             room: origin.room,
             disk_work: DiskWork::default(),
             lives: Lives::default(),
@@ -346,7 +349,7 @@ impl Control {
         resource: &str,
         question: impl FnOnce(Ticket) -> ToShard,
     ) -> Result<Reply, Failure> {
-        self.desk.ask(self.desk.home_of(resource), question, ADMIN_COMMAND_DEADLINE)
+        self.desk.ask(self.desk.home_of(resource), question, self.command_deadline)
     }
 
     pub(crate) fn desk(&self) -> &Desk {

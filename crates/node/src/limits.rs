@@ -231,6 +231,10 @@ pub(crate) const ADMIN_COMMAND_DEADLINE: Duration = Duration::from_secs(25);
 /// long, and what follows it is the work of the command.
 pub const PRIMARY_COMMAND_DEADLINE: Duration =
     PROVEN_PROMOTE_DEADLINE.saturating_add(Duration::from_secs(5));
+/// A data thread that is told to take a resource down does so within `SHUTDOWN_DEADLINE` once it
+/// hears of it, and nothing takes that back. One that hears nothing for so long is lost, and the
+/// daemon with it.
+pub(crate) const REMOVAL_ANSWER_DEADLINE: Duration = Duration::from_secs(600);
 /// A disk that answers none of the daemon's requests for so long is not waited for; shorter than
 /// `ADMIN_COMMAND_DEADLINE`, for whoever asked is to hear of it.
 pub(crate) const DISK_STALL_MAX: Duration = Duration::from_secs(20);

@@ -14,7 +14,9 @@ use crate::control::resync_order::Before;
 use crate::control::stepwise::{Bringing, Parts};
 use crate::crash;
 use crate::definition::Definition;
-use crate::limits::{ATTACH_PATIENCE, COMMAND_PATIENCE, DISK_END_STALL_MAX, DISK_STALL_MAX};
+use crate::limits::{
+    ATTACH_PATIENCE, COMMAND_PATIENCE, DISK_END_STALL_MAX, DISK_STALL_MAX, REMOVAL_ANSWER_DEADLINE,
+};
 use crate::links::listening::{is_missing, missing_address};
 use crate::log::{Scope, log};
 use crate::patience::Patience;
@@ -230,11 +232,13 @@ impl Control {
         self.ask(resource, |ticket| ToShard::CheckAttach { ticket, resource: name }).is_ok()
     }
 
-    /// Ends to serve a resource, its block device first.
+    /// Ends to serve a resource, its block device first. A data thread that has no time takes it
+    /// down when it has some, whoever waits for that: only an answer says what becomes of it.
     pub(super) fn remove(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
         self.without_device(resource, force, |name| {
             let resource = name.to_owned();
-            self.ask(name, |ticket| ToShard::Remove { ticket, resource, force })
+            let question = |ticket| ToShard::Remove { ticket, resource, force };
+            self.desk.ask(self.desk.home_of(name), question, REMOVAL_ANSWER_DEADLINE)
         })
     }
 

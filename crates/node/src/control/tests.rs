@@ -87,6 +87,12 @@ impl Node {
         })
     }
 
+    /// A test does not wait as long as an operator.
+    fn shorten_deadline(&mut self) {
+        let control = Arc::get_mut(&mut self.control).expect("nobody else has it");
+        control.command_deadline = Duration::from_millis(500);
+    }
+
     /// A `down` that a client with the resource open keeps from being done.
     fn refuse_down(&mut self) {
         let refused = self.serve(|control| control.down("r0", Force::No), &mut |_, message| {
@@ -151,6 +157,17 @@ fn failed(what: &str) -> Failure {
 }
 
 fn nothing(_: &mut Node, _: &ToShard) -> Option<Answer> {
+    None
+}
+
+/// The data thread takes the resource down when whoever asks others does not wait any more.
+fn outlast_deadline(node: &mut Node, message: &ToShard) -> Option<Answer> {
+    if let ToShard::Remove { .. } = message {
+        let until = io::now() + node.control.command_deadline * 3;
+        while io::now() < until {
+            thread::yield_now();
+        }
+    }
     None
 }
 
@@ -345,6 +362,34 @@ fn adjust_goes_on_where_a_down_was_refused_meanwhile() {
     });
     adjusted.unwrap();
     assert!(is_refused);
+    assert_eq!(node.control.stored_text("r0").unwrap(), Some(wanted));
+}
+
+/// It counted as refused: it stayed configured, with its handlers and its names, and came up again
+/// with the daemon.
+#[test]
+fn down_that_a_data_thread_hears_late_is_done_to_its_end() {
+    let scripts = text("handlers { split-brain \"/bin/true\"; }");
+    let mut node = Node::with(&scripts);
+    node.control.give_orders(&Definition::from_text("a", "r0", &scripts).unwrap());
+    node.shorten_deadline();
+    let before = node.control.lives.begin("r0").unwrap();
+    let down = node.serve(|control| control.down("r0", Force::No), &mut outlast_deadline);
+    down.unwrap();
+    assert!(before.is_over());
+    assert_eq!(node.control.stored_text("r0").unwrap(), None);
+    assert!(!node.control.handlers.has_scripts());
+}
+
+/// It went down, nothing brought it up again, and `status` did not know it.
+#[test]
+fn change_whose_down_is_heard_late_brings_the_resource_up_again() {
+    let mut node = Node::with(&text(""));
+    node.shorten_deadline();
+    let wanted = text("").replace("minor 7", "minor 8");
+    let adjusted = node.adjust(&wanted, &AdjustScope::default(), &mut outlast_deadline);
+    adjusted.unwrap();
+    assert_eq!((node.is_up, node.removals), (true, 1));
     assert_eq!(node.control.stored_text("r0").unwrap(), Some(wanted));
 }
 
