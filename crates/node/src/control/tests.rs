@@ -102,6 +102,14 @@ impl Node {
         assert_eq!(refused.unwrap_err().code, FailureCode::DeviceInUse);
     }
 
+    /// Nobody is needed any more whom its text dropped: until the thread is done that stores it.
+    fn settle(&self) {
+        self.control.on_settled("r0".to_owned());
+        while Arc::strong_count(&self.control) > 1 {
+            thread::yield_now();
+        }
+    }
+
     fn adjust(&mut self, text: &str, scope: &AdjustScope, say: Say<'_>) -> Answer {
         self.serve(|control| control.adjust("r0", text, Mode::Do, scope), say)
     }
@@ -339,11 +347,7 @@ fn change_that_waits_is_stored_where_a_down_was_refused_meanwhile() {
     let changed = text("options { quorum majority; }");
     node.control.unsettled.note("r0", &changed, &node.control.lives.begin("r0").unwrap());
     node.refuse_down();
-    node.control.on_settled("r0".to_owned());
-    // Until the thread is done that stores it.
-    while Arc::strong_count(&node.control) > 1 {
-        thread::yield_now();
-    }
+    node.settle();
     assert_eq!(node.control.stored_text("r0").unwrap(), Some(changed));
 }
 
@@ -391,6 +395,26 @@ fn change_whose_down_is_heard_late_brings_the_resource_up_again() {
     adjusted.unwrap();
     assert_eq!((node.is_up, node.removals), (true, 1));
     assert_eq!(node.control.stored_text("r0").unwrap(), Some(wanted));
+}
+
+/// They had the names of what is down for as long as the node runs, where it was just going down.
+#[test]
+fn devices_of_what_goes_down_get_no_names_when_a_change_of_it_is_settled() {
+    let changed = text("options { quorum majority; }");
+    let node = Node::with(&text(""));
+    let devices = node.directory.path().join("dev");
+    fs::create_dir(&devices).unwrap();
+    symlink("ublkb7", devices.join("drbd7")).unwrap();
+    node.control.unsettled.note("r0", &changed, &node.control.lives.begin("r0").unwrap());
+    let mut ending = node.control.lives.end("r0");
+    ending.stand();
+    node.settle();
+    fs::symlink_metadata(devices.join("drbd/by-res/r0/0")).unwrap_err();
+    drop(ending);
+    // Where it stays up, they have them.
+    node.control.unsettled.note("r0", &changed, &node.control.lives.begin("r0").unwrap());
+    node.settle();
+    fs::symlink_metadata(devices.join("drbd/by-res/r0/0")).unwrap();
 }
 
 /// A disk that was being attached or enlarged stayed as it was, though the resource stays up.

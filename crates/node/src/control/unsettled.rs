@@ -17,6 +17,11 @@ use crate::state_dir::StateDir;
 
 /// The texts, and the right to store them. Who waits for a `down` of one resource must not keep it
 /// from others: a life comes first, and the texts after it.
+///
+/// A store that hangs keeps them from every `adjust` and the end of every `down`, without a bound:
+/// these read and write in the same directory, and hang there by themselves. Who did not wait could
+/// store a text that a late one then takes the place of. The node has no vote any more by then, and
+/// a restart is what helps; `status`, roles and clients need none of the texts.
 #[derive(Debug, Default)]
 pub(super) struct Unsettled {
     texts: Mutex<BTreeMap<String, (String, Life)>>,
@@ -57,21 +62,21 @@ impl Unsettled {
         self.lock().remove(resource);
     }
 
-    /// Stores what waited. Nobody stores another text meanwhile.
-    fn settle(&self, resource: &str, state: &StateDir) -> Result<(), Failure> {
-        let life = self.lock().get(resource).map(|(_, life)| life.clone());
-        let Some(life) = life else { return Ok(()) };
+    /// Stores what waited, and says whose it is. Nobody stores another text meanwhile.
+    fn settle(&self, resource: &str, state: &StateDir) -> Option<(Life, Result<(), Failure>)> {
+        let life = self.lock().get(resource).map(|(_, life)| life.clone())?;
         // While this one is not over, no text is of one that began after a `down`.
         let settled = life.unless_over(|| {
             let mut texts = self.lock();
             let Some((text, _)) = texts.remove(resource) else { return Ok(()) };
             state.store_text(resource, &text).map_err(state_failure)
         });
-        settled.unwrap_or_else(|_| {
+        let settled = settled.unwrap_or_else(|_| {
             let scope = Scope::resource(resource);
             log!(Notice, scope, "it was taken down before its last change was stored");
             Ok(())
-        })
+        });
+        Some((life, settled))
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, (String, Life)>> {
@@ -95,11 +100,14 @@ impl Control {
         };
         let name = resource.clone();
         let work = move || {
-            if let Err(failure) = control.unsettled.settle(&resource, &control.state) {
+            // Where none waits, whoever stored it, or took it down, sees to the rest.
+            let Some((life, settled)) = control.unsettled.settle(&resource, &control.state) else {
+                return;
+            };
+            if let Err(failure) = settled {
                 failed(&resource, &failure);
             }
-            control.name_devices(&resource);
-            control.place_threads();
+            control.follow_text(&resource, &life);
         };
         if let Err(error) = spawn("settled", work) {
             failed(&name, &error);
@@ -169,7 +177,7 @@ mod tests {
             drop(ending);
             texts.insert("r0".to_owned(), ("newer".to_owned(), lives.begin("r0").unwrap()));
             drop(texts);
-            settling.join().unwrap().unwrap();
+            settling.join().unwrap().expect("one waits").1.unwrap();
         });
         assert_eq!(unsettled.text("r0").as_deref(), Some("newer"));
         assert_eq!(state.stored_text("r0").unwrap(), None);
