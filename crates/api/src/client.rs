@@ -55,9 +55,10 @@ pub fn ask(socket: &Path, command: Command, answer_within: Duration) -> Result<R
     let unreachable = |source| AskError::Unreachable { socket: socket.to_owned(), source };
     let theirs = ours.try_clone().map_err(unreachable)?;
     let (answered, was_answered) = mpsc::sync_channel(1);
+    let request = Request::new(command).within(answer_within);
     thread::spawn(move || {
         // A caller that gave up hears no answer, and misses none.
-        drop(answered.send(exchange(&theirs, command)));
+        drop(answered.send(exchange(&theirs, &request)));
     });
     match was_answered.recv_timeout(answer_within) {
         Ok(Ok(Response::Ok(reply))) => Ok(reply),
@@ -86,8 +87,8 @@ pub(crate) fn connect_within(socket: &Path) -> Result<UnixStream, AskError> {
     }
 }
 
-fn exchange(stream: &UnixStream, command: Command) -> Result<Response, WireError> {
-    write_message(stream, &Request::new(command))?;
+fn exchange(stream: &UnixStream, request: &Request) -> Result<Response, WireError> {
+    write_message(stream, request)?;
     read_message(BufReader::new(stream))
 }
 
@@ -122,7 +123,9 @@ mod tests {
             let (_directory, path, listener) = directory_and_listener();
             let server = serve_one(listener, response.clone());
             let answer = ask(&path, Command::Shutdown, Duration::from_secs(20));
-            assert_eq!(server.join().unwrap(), Request::new(Command::Shutdown));
+            let request = Request::new(Command::Shutdown).within(Duration::from_secs(20));
+            assert_eq!(server.join().unwrap(), request);
+            assert_eq!(request.answered_within(), Some(Duration::from_secs(18)));
             match (answer, response) {
                 (Ok(reply), Response::Ok(sent)) => assert_eq!(reply, sent),
                 (Err(AskError::Refused(failure)), Response::Err(sent)) => assert_eq!(failure, sent),

@@ -1,20 +1,43 @@
 //! Commands from an operator to a node.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 /// Version of the contract of this crate; raised when a field changes its meaning or goes away.
 pub const VERSION: u32 = 1;
+/// What an answer may take on its way.
+const ANSWER_MARGIN_MAX: Duration = Duration::from_secs(3);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     pub version: u32,
+    /// How long whoever asks waits for the answer, in milliseconds. A command that takes longer is
+    /// answered before that: it goes on ([`FailureCode::Unfinished`]).
+    ///
+    /// [`FailureCode::Unfinished`]: crate::response::FailureCode::Unfinished
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within_ms: Option<u64>,
     pub command: Command,
 }
 
 impl Request {
     #[must_use]
     pub fn new(command: Command) -> Self {
-        Self { version: VERSION, command }
+        Self { version: VERSION, within_ms: None, command }
+    }
+
+    #[must_use]
+    pub fn within(self, wait: Duration) -> Self {
+        Self { within_ms: Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)), ..self }
+    }
+
+    /// When the answer is to be there at the latest, from when it was asked: a little before
+    /// nobody waits any more.
+    #[must_use]
+    pub fn answered_within(&self) -> Option<Duration> {
+        let wait = Duration::from_millis(self.within_ms?);
+        Some(wait - ANSWER_MARGIN_MAX.min(wait / 10))
     }
 }
 
@@ -181,6 +204,32 @@ impl Command {
             Self::Reopen { .. } => "reopen",
             Self::Resize { .. } => "resize",
             Self::Shutdown => "shutdown",
+        }
+    }
+
+    /// It changes nothing.
+    #[must_use]
+    pub fn is_question(&self) -> bool {
+        match self {
+            Self::Status { .. } | Self::Events { .. } | Self::Show { .. } => true,
+            Self::Up { .. }
+            | Self::NewResource { .. }
+            | Self::Down { .. }
+            | Self::Adjust { .. }
+            | Self::Attach { .. }
+            | Self::Detach { .. }
+            | Self::Connect { .. }
+            | Self::Disconnect { .. }
+            | Self::Primary { .. }
+            | Self::NewCurrentUuid { .. }
+            | Self::Secondary { .. }
+            | Self::Invalidate { .. }
+            | Self::Verify { .. }
+            | Self::SuspendIo { .. }
+            | Self::ResumeIo { .. }
+            | Self::Reopen { .. }
+            | Self::Resize { .. }
+            | Self::Shutdown => false,
         }
     }
 

@@ -54,7 +54,7 @@ impl Reply {
     }
 }
 
-/// Why a command was not carried out. The running state is as before.
+/// Why a command was not carried out. The running state is as before, unless it takes longer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     pub code: FailureCode,
@@ -113,6 +113,8 @@ pub enum FailureCode {
     /// A peer refused the change.
     PeerRefused,
     Timeout,
+    /// It takes longer than whoever asked waits, and goes on.
+    Unfinished,
     /// Understood, not possible in the present state, and none of the above.
     StateRefused,
     /// Not built.
@@ -134,7 +136,7 @@ impl FailureCode {
             Self::NoLocalDisk => Some(-4),
             Self::PeerRefused => Some(-10),
             Self::DeviceInUse => Some(-12),
-            Self::Timeout => Some(-23),
+            Self::Timeout | Self::Unfinished => Some(-23),
             Self::NoQuorum => Some(-25),
             Self::BadRequest
             | Self::VersionMismatch

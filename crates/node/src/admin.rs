@@ -7,8 +7,9 @@ use std::io::{BufReader, Read};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::thread;
+use std::time::Duration;
 
 use api::request::{Command, Request, VERSION};
 use api::response::{Failure, FailureCode, Reply, Response};
@@ -126,9 +127,9 @@ fn answer(
                 Err(failure) => Response::Err(failure),
             }
         }
-        Ok(Request { command, .. }) => {
-            let placed = give_way(&command, &mut place, waiting);
-            match placed.and_then(|()| control.execute(command)) {
+        Ok(request) => {
+            let placed = give_way(&request.command, &mut place, waiting);
+            match placed.and_then(|()| execute(control, request, place)) {
                 Ok(reply) => Response::Ok(reply),
                 Err(failure) => Response::Err(failure),
             }
@@ -139,6 +140,49 @@ fn answer(
         Err(error) => return Err(error),
     };
     write_message(stream, &response)
+}
+
+/// Carries it out to its end, with its place. Whoever does not wait so long is told that it goes
+/// on.
+fn execute(control: &Arc<Control>, request: Request, place: Place) -> Result<Reply, Failure> {
+    let is_long = !request.command.is_question() && request.command != Command::Shutdown;
+    let limit = request.answered_within().filter(|_| is_long);
+    let command = request.command;
+    let Some(limit) = limit else { return control.execute(command) };
+    let (unfinished, verb) = (unfinished(&command, limit), command.verb());
+    let about = command.resource().unwrap_or_default().to_owned();
+    let (done, is_done) = mpsc::channel();
+    let control = Arc::clone(control);
+    let started = thread::Builder::new().name("admin-command".to_owned()).spawn(move || {
+        let Err(late) = done.send(control.execute(command)) else { return };
+        let scope = Scope::resource(&about);
+        match late.0 {
+            Ok(_) => log!(Notice, scope, "`{verb}` is done, for which nobody waited any more"),
+            Err(failure) => {
+                log!(
+                    Warning,
+                    scope,
+                    "`{verb}`, for which nobody waited any more, failed: {failure}"
+                );
+            }
+        }
+        drop(place);
+    });
+    started.map_err(|error| {
+        let message = format!("cannot start a thread: {error}");
+        Failure::new(FailureCode::Internal, message, "is a limit on threads reached?")
+    })?;
+    is_done.recv_timeout(limit).unwrap_or(Err(unfinished))
+}
+
+fn unfinished(command: &Command, limit: Duration) -> Failure {
+    let about = command.resource().map_or_else(String::new, |name| format!(" {name}"));
+    let message = format!("it takes longer than {} s, and goes on", limit.as_secs_f32());
+    let hint = format!(
+        "`basalt adm status{about}` tells what has become of it, and the daemon's log why it \
+         failed if it does; wait longer with --timeout"
+    );
+    Failure::new(FailureCode::Unfinished, message, hint)
 }
 
 /// A promotion may wait for scripts that take minutes: it leaves its place to others.

@@ -329,6 +329,23 @@ fn json_tells_success_and_failure_for_each_resource() {
     assert_eq!(parsed, expected);
 }
 
+/// One that takes long is told from one that failed, and from a daemon that hangs.
+#[test]
+fn command_that_goes_on_has_an_exit_code_of_its_own() {
+    let hint = "`basalt adm status r0` tells what has become of it";
+    let goes_on = refused(FailureCode::Unfinished, "it takes longer than 27 s, and goes on", hint);
+    let run = Place::new().run(&["down", "r0"], vec![goes_on.clone()]);
+    assert_eq!(run.exit, 5);
+    assert_eq!(
+        run.stderr,
+        "r0: State change failed: (-23) Timeout in operation\n  down: it takes longer than 27 s, \
+         and goes on\n  try: `basalt adm status r0` tells what has become of it\n"
+    );
+    let run = Place::new().run(&["--json", "down", "r0"], vec![goes_on]);
+    let told: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((run.exit, &told[0]["error"]["code"]), (5, &"unfinished".into()));
+}
+
 #[test]
 fn daemon_that_is_not_there_or_silent_is_told_with_its_socket() {
     let place = Place::new();

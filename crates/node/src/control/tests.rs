@@ -4,6 +4,7 @@ use std::io::BufReader;
 use std::net::TcpListener;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::sync::Barrier;
 use std::time::Duration;
 use std::{fs, thread};
@@ -606,33 +607,70 @@ fn resources_that_become_primary_at_the_start_do_not_wait_for_each_other() {
     starting.join().unwrap();
 }
 
-/// They held all places for as long as `fence-peer` may take, and `status` was refused.
-#[test]
-fn commands_that_wait_leave_their_places_to_others() {
-    let mut node = Node::with(&text(""));
+/// A node whose admin socket is served, and where that is.
+fn served(text: &str) -> (Node, PathBuf) {
+    let node = Node::with(text);
     let path = node.directory.path().join("admin");
     let listener = admin::listen(&path, None).unwrap();
     let control = Arc::clone(&node.control);
     thread::spawn(move || admin::serve(&control, &listener));
-    let ask = |command| {
-        let stream = UnixStream::connect(&path).unwrap();
-        write_message(&stream, &Request::new(command)).unwrap();
-        stream
-    };
+    (node, path)
+}
+
+fn begin(path: &Path, command: Command) -> UnixStream {
+    let stream = UnixStream::connect(path).unwrap();
+    write_message(&stream, &Request::new(command)).unwrap();
+    stream
+}
+
+fn response(stream: &UnixStream) -> Response {
+    read_message(BufReader::new(stream)).unwrap()
+}
+
+fn status_of_r0() -> Command {
+    Command::Status { resources: vec!["r0".to_owned()], statistics: false }
+}
+
+/// They held all places for as long as `fence-peer` may take, and `status` was refused.
+#[test]
+fn commands_that_wait_leave_their_places_to_others() {
+    let (mut node, path) = served(&text(""));
     let mut waiting = Vec::new();
     while waiting.len() < ADMIN_CONNECTIONS_MAX {
-        let stream = ask(Command::Primary { resource: "r0".to_owned(), force: false });
+        let primary = Command::Primary { resource: "r0".to_owned(), force: false };
+        let stream = begin(&path, primary);
         let message = std::iter::repeat_with(|| node.mailbox.pop()).flatten().next().unwrap();
         waiting.push((stream, ticket_of(&message)));
     }
-    let status = Command::Status { resources: vec!["r0".to_owned()], statistics: false };
-    let stream = ask(status);
-    let read = |_: &Control| read_message::<Response>(BufReader::new(&stream)).unwrap();
-    let response = node.serve(read, &mut nothing);
-    assert!(matches!(response, Response::Ok(Reply::Status(_))), "{response:?}");
+    let stream = begin(&path, status_of_r0());
+    let told = node.serve(|_| response(&stream), &mut nothing);
+    assert!(matches!(told, Response::Ok(Reply::Status(_))), "{told:?}");
     for (stream, ticket) in waiting {
         node.control.desk.hand_out(ticket, Err(failed("no quorum")));
-        let response = read_message::<Response>(BufReader::new(&stream)).unwrap();
-        assert!(matches!(response, Response::Err(_)), "{response:?}");
+        let told = response(&stream);
+        assert!(matches!(told, Response::Err(_)), "{told:?}");
     }
+}
+
+/// Whoever asked heard nothing, and was told that the daemon may hang.
+#[test]
+fn command_that_takes_long_goes_on_when_its_asker_has_been_told_so() {
+    let (mut node, path) = served(&text(""));
+    let wanted = text("options { quorum majority; }");
+    let (resource, scope) = ("r0".to_owned(), AdjustScope::default());
+    let config_text = wanted.clone();
+    let adjust = Command::Adjust { resource, config_text, dry_run: false, scope };
+    let stream = UnixStream::connect(&path).unwrap();
+    let request = Request::new(adjust).within(Duration::from_millis(500));
+    write_message(&stream, &request).unwrap();
+    let Response::Err(failure) = response(&stream) else { panic!("nobody answers it yet") };
+    assert_eq!(failure.code, FailureCode::Unfinished, "{failure}");
+    assert!(failure.message.contains("goes on"), "{failure}");
+    assert!(failure.hint.contains("`basalt adm status r0`"), "{failure}");
+    let is_stored = |control: &Control| {
+        while control.stored_text("r0").unwrap().as_ref() != Some(&wanted) {
+            thread::yield_now();
+        }
+    };
+    node.serve(is_stored, &mut nothing);
 }
