@@ -19,10 +19,10 @@ use api::wire::{WireError, read_message, write_message};
 use crate::NodeError;
 use crate::accepting::{Accepting, Place, Served};
 use crate::control::Control;
-use crate::control::watch::Subscriber;
+use crate::control::watch::{Subscriber, too_many_subscribers};
 use crate::limits::{
     ADMIN_CONNECTIONS_MAX, ADMIN_IO_DEADLINE, ADMIN_REFUSAL_DEADLINE, ADMIN_WAITING_MAX,
-    SUBSCRIBER_STALL_MAX,
+    SUBSCRIBER_STALL_MAX, SUBSCRIBERS_MAX,
 };
 use crate::log::{Scope, log};
 
@@ -66,15 +66,27 @@ pub(crate) fn bind(path: &Path, mode: u32) -> std::io::Result<UnixListener> {
     io::listen_unix(path, mode).map(UnixListener::from)
 }
 
+/// Places of those that may stay long: they leave the others to short commands.
+#[derive(Debug)]
+struct Rooms {
+    /// For promotions, which may wait for scripts that take minutes.
+    waiting: Served,
+    /// For subscribers.
+    streams: Served,
+}
+
 pub(crate) fn serve(control: &Arc<Control>, listener: &UnixListener) {
     let served = Served::up_to(ADMIN_CONNECTIONS_MAX);
-    let waiting = Arc::new(Served::up_to(ADMIN_WAITING_MAX));
+    let rooms = Arc::new(Rooms {
+        waiting: Served::up_to(ADMIN_WAITING_MAX),
+        streams: Served::up_to(SUBSCRIBERS_MAX),
+    });
     let mut accepting = Accepting::new(Scope::NODE, "an admin connection");
     for stream in listener.incoming() {
         let Some(stream) = accepting.take(stream) else { continue };
-        let (control, waiting) = (Arc::clone(control), Arc::clone(&waiting));
+        let (control, rooms) = (Arc::clone(control), Arc::clone(&rooms));
         let one_too_many = served.start("admin-client", stream, move |stream, place| {
-            if let Err(error) = answer(&control, stream, place, &waiting) {
+            if let Err(error) = answer(&control, stream, place, &rooms) {
                 log!(Info, Scope::NODE, "an admin connection failed: {error}");
             }
         });
@@ -87,10 +99,8 @@ pub(crate) fn serve(control: &Arc<Control>, listener: &UnixListener) {
 /// Tells one too many why it gets nothing. It runs where connections are accepted, so that it has
 /// little time; who begins to ask later than that is cut off without a word.
 fn turn_away(stream: &UnixStream) {
-    let message =
-        format!("{ADMIN_CONNECTIONS_MAX} admin commands and listeners are served already");
-    let hint = "try again; `fuser -v` of the admin socket tells who holds them: an `events2` that \
-                nobody reads holds one";
+    let message = format!("{ADMIN_CONNECTIONS_MAX} admin commands are served already");
+    let hint = "try again; `fuser -v` of the admin socket tells who gave them";
     let response = Response::Err(Failure::new(FailureCode::StateRefused, message, hint));
     let answered = stream
         .set_read_timeout(Some(ADMIN_REFUSAL_DEADLINE))
@@ -108,7 +118,7 @@ fn answer(
     control: &Arc<Control>,
     stream: &UnixStream,
     mut place: Place,
-    waiting: &Served,
+    rooms: &Rooms,
 ) -> Result<(), WireError> {
     stream.set_read_timeout(Some(ADMIN_IO_DEADLINE))?;
     stream.set_write_timeout(Some(ADMIN_IO_DEADLINE))?;
@@ -122,13 +132,18 @@ fn answer(
             Response::Err(Failure::new(FailureCode::VersionMismatch, message, hint))
         }
         Ok(Request { command: Command::Events { resources, statistics }, .. }) => {
-            match control.subscribe(resources, statistics.into()) {
+            let placed = rooms.streams.take().ok_or_else(too_many_subscribers);
+            let subscribed = placed.and_then(|streaming| {
+                place = streaming;
+                control.subscribe(resources, statistics.into())
+            });
+            match subscribed {
                 Ok(subscriber) => return feed(control, &subscriber, stream),
                 Err(failure) => Response::Err(failure),
             }
         }
         Ok(request) => {
-            let placed = give_way(&request.command, &mut place, waiting);
+            let placed = give_way(&request.command, &mut place, &rooms.waiting);
             match placed.and_then(|()| execute(control, request, place)) {
                 Ok(reply) => Response::Ok(reply),
                 Err(failure) => Response::Err(failure),

@@ -253,7 +253,7 @@ pub(crate) const ADMIN_WAITING_MAX: usize = 1024;
 pub(crate) const ADMIN_REFUSAL_DEADLINE: Duration = Duration::from_secs(1);
 /// A write whose acknowledgement does not come is not followed longer than this.
 pub(crate) const ACK_FOLLOWED_MAX: Duration = Duration::from_secs(10);
-/// Programs that watch for changes at a time.
+/// Programs that watch for changes at a time, beside the other admin connections.
 pub(crate) const SUBSCRIBERS_MAX: usize = 32;
 /// States that wait for one of them before it loses them all and gets the whole state again.
 pub(crate) const SUBSCRIBER_QUEUE_MAX: usize = 256;

@@ -16,7 +16,7 @@ use api::wire::{read_message, write_message};
 use tempfile::TempDir;
 
 use super::*;
-use crate::limits::{ADMIN_CONNECTIONS_MAX, COMMAND_PATIENCE};
+use crate::limits::{ADMIN_CONNECTIONS_MAX, COMMAND_PATIENCE, SUBSCRIBERS_MAX};
 use crate::shard::commands::unknown_resource;
 
 type Answer = Result<Reply, Failure>;
@@ -673,4 +673,27 @@ fn command_that_takes_long_goes_on_when_its_asker_has_been_told_so() {
         }
     };
     node.serve(is_stored, &mut nothing);
+}
+
+/// They held half of the places of commands.
+#[test]
+fn streams_of_events_leave_the_places_of_commands_to_these() {
+    let (mut node, path) = served(&text(""));
+    let events = || Command::Events { resources: Vec::new(), statistics: false };
+    let mut streams = Vec::new();
+    for _ in 0..SUBSCRIBERS_MAX {
+        let stream = begin(&path, events());
+        assert!(matches!(response(&stream), Response::Ok(_)));
+        streams.push(stream);
+    }
+    let Response::Err(failure) = response(&begin(&path, events())) else { panic!("one too many") };
+    let told = format!("{SUBSCRIBERS_MAX} programs are watching already");
+    assert_eq!((failure.code, failure.message), (FailureCode::StateRefused, told));
+    // Each has a place until it has said what it wants.
+    let connect = |_| UnixStream::connect(&path).unwrap();
+    let silent: Vec<_> = (SUBSCRIBERS_MAX..ADMIN_CONNECTIONS_MAX).map(connect).collect();
+    let stream = begin(&path, status_of_r0());
+    let told = node.serve(|_| response(&stream), &mut nothing);
+    assert!(matches!(told, Response::Ok(Reply::Status(_))), "{told:?}");
+    drop((streams, silent));
 }

@@ -126,6 +126,13 @@ impl Shared {
     }
 }
 
+pub(crate) fn too_many_subscribers() -> Failure {
+    let message = format!("{SUBSCRIBERS_MAX} programs are watching already");
+    let hint = "end one of them: look for `events2` and `wait-` among the processes; one that \
+                nobody reads counts, too";
+    Failure::new(FailureCode::StateRefused, message, hint)
+}
+
 impl Watch {
     fn lock(&self) -> MutexGuard<'_, Shared> {
         lock(&self.shared)
@@ -138,9 +145,7 @@ impl Watch {
     ) -> Result<Arc<Subscriber>, Failure> {
         let mut shared = self.lock();
         if shared.subscribers.len() >= SUBSCRIBERS_MAX {
-            let message = format!("{SUBSCRIBERS_MAX} programs are watching already");
-            let hint = "end one of them: look for `events2` and `wait-` among the processes";
-            return Err(Failure::new(FailureCode::StateRefused, message, hint));
+            return Err(too_many_subscribers());
         }
         Ok(self.add(&mut shared, Subscriber::new(resources, counters)))
     }
