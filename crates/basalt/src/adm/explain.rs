@@ -125,12 +125,14 @@ fn quorum(resource: &ResourceStatus) -> Vec<String> {
     if has_quorum && votes.margin() == 0 && all > 1 {
         sentences.push("none may be lost on top of this: one more, and writes are held".to_owned());
     }
+    let told = resource.reasons.iter().filter_map(|reason| reason.strip_prefix("no quorum: "));
+    // By options that are named; or else the votes alone do not say what is missing.
     let is_short = votes.margin() >= 0;
-    if !has_quorum && is_short {
-        let told = resource.reasons.iter().filter(|reason| reason.starts_with("no quorum: "));
-        sentences.extend(told.map(|reason| reason.replacen("no quorum: ", "", 1)));
+    let told = told.filter(|text| is_short || text.contains("`quorum"));
+    if !has_quorum {
+        sentences.extend(told.map(str::to_owned));
     }
-    if !has_quorum && !is_short {
+    if !has_quorum && !is_short && !missing.is_empty() {
         let nodes = wanted(votes);
         sentences
             .push(format!("to go on, bring {nodes} back; held writes then go on by themselves"));

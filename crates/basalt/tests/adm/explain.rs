@@ -106,6 +106,30 @@ fn lost_quorum_names_who_is_missing_and_what_to_do() {
     }
 }
 
+/// It was told to bring one of them back, and there was nobody whom it missed.
+#[test]
+fn option_that_holds_requests_of_a_primary_alone_is_named() {
+    let mut resource = one_away();
+    resource.suspended = true;
+    resource.suspended_quorum = true;
+    resource.devices[0].quorum = false;
+    let votes = resource.quorum_votes.as_mut().unwrap();
+    votes.voters.truncate(1);
+    votes.have = 1;
+    let told = "1 of 1 voters answer, 2 are needed, as `quorum` asks for; to go on with fewer: \
+                `quorum majority` in the configuration of this node, then `basalt adm adjust r0`";
+    resource.reasons = vec![format!("no quorum: {told}")];
+    let text = explained(resource.clone());
+    assert!(text.contains(told), "{text}");
+    assert!(!text.contains("to go on, bring"), "{text}");
+    // While others are missed, they are to be brought back.
+    let votes = resource.quorum_votes.as_mut().unwrap();
+    votes.voters = one_away().quorum_votes.unwrap().voters;
+    (votes.have, votes.needed) = (2, 3);
+    let text = explained(resource);
+    assert!(text.contains(told) && text.contains("to go on, bring one of them back"), "{text}");
+}
+
 /// Of the three voters two answer, and of the two of before the change one.
 #[test]
 fn who_is_needed_while_the_voters_change_is_named() {

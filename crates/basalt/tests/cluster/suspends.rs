@@ -73,6 +73,38 @@ fn a_write_waits_for_as_many_replicas_as_are_asked_for() {
     assert!(!is_done);
 }
 
+/// Nothing said that an option holds its requests still, nor which.
+#[test]
+fn a_primary_that_is_forced_says_which_option_holds_its_requests() {
+    for (option, less) in [
+        ("quorum 2", "quorum majority"),
+        ("quorum-minimum-redundancy 2", "quorum-minimum-redundancy 1"),
+    ] {
+        let mut cluster = Cluster::start_in_sync(3, 0);
+        adjust(&cluster, &[0, 1, 2], &format!("{option};"));
+        let client = cluster.client(0);
+        cluster.kill(1);
+        cluster.kill(2);
+        cluster.wait(0, "the loss of both", |status| status.suspended_quorum);
+        let waiting = write(client, 0);
+        let said = cluster.adm_warned(0, &["primary", "--force", "r0"]);
+        let name = option.split(' ').next().unwrap();
+        let told = format!("to go on with fewer: `{name} ");
+        assert!(said.contains(&told), "{said}");
+        rest();
+        assert!(!waiting.is_finished());
+        let status = cluster.status(0).unwrap();
+        assert!(status.suspended_quorum && has_reason(&status, &told), "{status:?}");
+        let explained = cluster.adm_told(0, &["explain", "r0"]);
+        assert!(explained.contains(&told), "{explained}");
+        assert!(!explained.contains("to go on, bring"), "{explained}");
+        // As it says.
+        assert!(explained.contains(&format!("`{less}`")), "{explained}");
+        adjust(&cluster, &[0], &format!("{less};"));
+        assert!(waiting.join().unwrap().1);
+    }
+}
+
 #[test]
 fn a_quorum_below_the_majority_is_accepted_aloud_and_is_the_majority() {
     let mut cluster = Cluster::start_in_sync(3, 0);

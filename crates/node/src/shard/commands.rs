@@ -32,6 +32,13 @@ impl Hosted {
     pub(crate) fn is_changing_role(&self) -> bool {
         self.commands.iter().any(|command| command.kind.is_of_role())
     }
+
+    /// Why clients of a node that is Primary by an operator's command are served less than that
+    /// may be thought to say.
+    fn warnings_of_primary(&self) -> Vec<String> {
+        let held = self.shortage_of_options(&self.resource.status());
+        held.into_iter().chain(self.barred()).collect()
+    }
 }
 
 impl Rim {
@@ -280,8 +287,14 @@ impl Shard {
                 if result.is_ok() && pending.kind.is_of_role() {
                     hosted.clients.is_explicit = pending.kind == CommandKind::Promote;
                 }
-                let is_promoted = pending.kind == CommandKind::Promote;
-                let warnings = hosted.barred().filter(|_| is_promoted).into_iter().collect();
+                let warnings = match pending.kind {
+                    CommandKind::Promote => hosted.warnings_of_primary(),
+                    CommandKind::Demote
+                    | CommandKind::Detach
+                    | CommandKind::Attach
+                    | CommandKind::Redefine
+                    | CommandKind::Other => Vec::new(),
+                };
                 let answer = result.map(|()| Reply::Done { warnings });
                 self.rim.reply(ticket, answer.map_err(|error| failure(error, pending.kind)));
             }

@@ -11,7 +11,7 @@ use crate::shard::hosted::Hosted;
 impl Hosted {
     pub(super) fn reasons(&self, status: &Status) -> Vec<String> {
         let mut reasons = Vec::new();
-        reasons.extend(self.lacking_of_quorum(status));
+        reasons.extend(self.shortage_of_options(status).or_else(|| self.lacking_of_quorum(status)));
         reasons.extend(self.barred());
         if status.suspended_by_user {
             reasons.push("an operator holds requests back: `resume-io` ends that".to_owned());
@@ -80,6 +80,20 @@ impl Hosted {
             "no quorum: {votes}, and too few of them confirm in time that this node leads (late: \
              {}): look at the load and the state directories of both sides, and at the network",
             if late.is_empty() { "none any more".to_owned() } else { late.join(", ") }
+        ))
+    }
+
+    /// What an option asks for though a majority is there, and what to type to go on with less:
+    /// whoever is missing may be gone for good, and no voter any more.
+    pub(crate) fn shortage_of_options(&self, status: &Status) -> Option<String> {
+        let option = match status.shortage.filter(|_| status.votes.is_quorum())? {
+            Shortage::Votes { .. } => "quorum majority",
+            Shortage::Replicas { .. } => "quorum-minimum-redundancy 1",
+        };
+        let (lacking, name) = (self.lacking_of_quorum(status)?, self.name());
+        Some(format!(
+            "{lacking}; to go on with fewer: `{option}` in the configuration of this node, then \
+             `basalt adm adjust {name}`"
         ))
     }
 
