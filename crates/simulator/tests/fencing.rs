@@ -417,6 +417,25 @@ fn requests_fail_where_the_own_voter_can_decide_nothing_alone() {
     }
 }
 
+/// Nor can it be had for a replica that is not here: nobody is asked for proof.
+#[test]
+fn requests_fail_where_the_node_has_no_data_to_go_on_with() {
+    let alone =
+        [WithoutQuorum::GoOn, WithoutQuorum::GoOnFenced, WithoutQuorum::Prove(Meanwhile::Hold)];
+    for alone in alone {
+        let mut it = pair();
+        it.demand(Demands { on_no_quorum: OnNoQuorum::IoError, ..without_quorum(alone) });
+        let detached = it.command(0, Command::Detach);
+        it.until("the end of its replica", |it| it.succeeded(detached) && !it.is_in_sync(0, 0));
+        it.must_write(0, 7, 2);
+        it.part(&[0], &[1]);
+        let part = it.write(0, 7, 3);
+        it.run(limits::LEASE * 4);
+        assert_eq!(it.ended(part), Some(&Err(RequestError::Io)), "{alone:?}");
+        assert!(it.cluster.fence_asked[0].is_empty(), "{alone:?}");
+    }
+}
+
 /// Both were told what was not so: two lines, which nobody merges.
 #[test]
 fn a_proof_that_was_a_lie_is_a_split_brain() {

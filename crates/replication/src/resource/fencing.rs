@@ -235,9 +235,9 @@ impl Resource {
     }
 
     /// Requests are held rather than failed, for this node may be about to go on: by its own vote,
-    /// if that can still be had.
+    /// if that can still be had, and with its own replica, if that has all of its session.
     pub(crate) fn holds_for_fencing(&self) -> bool {
-        if self.voter.is_mute {
+        if self.voter.is_mute || !self.has_data_of_session() {
             return false;
         }
         match self.options.demands.without_quorum {
