@@ -436,6 +436,60 @@ fn requests_fail_where_the_node_has_no_data_to_go_on_with() {
     }
 }
 
+/// The other one serves, perhaps, and is put out for a promotion that is refused in the end.
+fn is_refused_unasked(it: &mut Scenario, node: usize, mode: PromoteMode) -> String {
+    let promoted = it.command(node, Command::Promote(mode));
+    it.run(Duration::from_secs(19));
+    assert!(it.cluster.fence_asked[node].is_empty(), "nobody is put out for that");
+    it.until("the refusal", |it| it.failed(promoted));
+    it.refusal(promoted).expect("it failed").to_owned()
+}
+
+#[test]
+fn nobody_is_put_out_for_a_follower_that_may_lack_answers() {
+    for proof in [WithoutQuorum::GoOnFenced, WithoutQuorum::Prove(Meanwhile::Hold)] {
+        let mut it = Scenario::with_followers(2, 0, &[1], 1);
+        it.demand(without_quorum(proof));
+        it.must_write(0, 7, 1);
+        it.until("its word", |it| it.follows(0, 1));
+        it.part(&[0], &[1]);
+        let reason = is_refused_unasked(&mut it, 1, PromoteMode::Normal);
+        assert!(reason.contains("protocol A") && reason.contains("--force"), "{reason}");
+        // What it lacks is given up by an operator's word.
+        it.cluster.kill(0);
+        let forced = it.command(1, Command::Promote(PromoteMode::Force));
+        it.until("the promotion", |it| it.succeeded(forced));
+    }
+}
+
+/// It helped to decide that it is lost, and did not hear that this was chosen.
+#[test]
+fn nobody_is_put_out_for_a_replica_that_others_go_on_without() {
+    let mut it = pair();
+    it.part(&[0], &[1]);
+    let before = it.accepted(1);
+    let waiting = it.write(0, 8, 5);
+    it.until("the record", |it| it.recorded_losses(0).len() == 1);
+    it.run(Duration::from_secs(1));
+    it.meet(&[0], &[1]);
+    it.until("its vote", |it| it.accepted(1) > before);
+    it.part(&[0], &[1]);
+    assert!(it.is_in_sync(1, 1) && !it.knows_that_it_left(1));
+    let reason = is_refused_unasked(&mut it, 1, PromoteMode::Normal);
+    assert!(reason.contains("without this replica") && reason.contains("--force"), "{reason}");
+    it.meet(&[0], &[1]);
+    it.until("the write", |it| it.ended(waiting).is_some());
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+}
+
+#[test]
+fn nobody_is_put_out_to_call_replicas_with_a_history_equal() {
+    let mut it = pair();
+    it.part(&[0], &[1]);
+    let reason = is_refused_unasked(&mut it, 1, PromoteMode::ForceAllEqual);
+    assert!(reason.contains("history"), "{reason}");
+}
+
 /// Both were told what was not so: two lines, which nobody merges.
 #[test]
 fn a_proof_that_was_a_lie_is_a_split_brain() {

@@ -26,12 +26,18 @@ use format::ids::{Epoch, MemberSet, NodeId};
 use format::metadata::ReplicaState;
 use stdx::time::Time;
 
-use crate::contract::{FenceVerdict, ResourceAction};
+use crate::contract::{FenceVerdict, PromoteMode, ResourceAction};
 use crate::limits;
 use crate::quorum;
+use crate::resource::followers::lacks_answers;
+use crate::resource::promote::NOT_UP_TO_DATE;
 use crate::resource::suspend::{Meanwhile, WithoutQuorum};
 use crate::resource::voters::voters_of;
 use crate::resource::{Resource, insync};
+
+const LEFT_BEHIND: &str = "others go on without this replica, or were about to, and none is in \
+                           reach: connect one, or take this one for the truth with `primary \
+                           --force`";
 
 /// What is known of peers that are not connected.
 #[derive(Debug, Default)]
@@ -96,9 +102,9 @@ impl Resource {
             WithoutQuorum::GoOnFenced | WithoutQuorum::Prove(_) => {}
         }
         let Some(head) = self.newest_own() else { return true };
-        // Whatever is said of them, the promotion is refused. Nobody is put out for that, perhaps
-        // the only one that is up to date.
-        if self.promotion.is_some() && self.is_older_than_known() {
+        // Nobody is put out for what is refused anyway, perhaps the only one that is up to date.
+        let mode = self.promotion.as_ref().map(|promotion| promotion.mode);
+        if mode.is_some_and(|mode| self.is_refused_anyway(mode, head)) {
             return true;
         }
         let others = (voters_of(head) | insync(head)).without(self.me());
@@ -107,6 +113,29 @@ impl Resource {
             all &= self.is_out(peer);
         }
         all
+    }
+
+    /// Whatever is said of the others, a promotion is refused.
+    fn is_refused_anyway(&self, mode: PromoteMode, head: &Config) -> bool {
+        let has_history = head.epoch != Epoch(0);
+        match mode {
+            PromoteMode::Normal => !has_history || self.lack_of_data().is_some(),
+            PromoteMode::ForceAllEqual => has_history,
+            PromoteMode::Force => false,
+        }
+    }
+
+    /// Why this replica alone may lack what clients were told is written, by the newest value that
+    /// this node knows; before a birth nothing is known.
+    pub(crate) fn lack_of_data(&self) -> Option<String> {
+        let head = self.newest_own().filter(|head| head.epoch != Epoch(0))?;
+        if self.is_older_than_known() {
+            return Some(NOT_UP_TO_DATE.to_owned());
+        }
+        if self.own_part(head).is_none() {
+            return Some(LEFT_BEHIND.to_owned());
+        }
+        lacks_answers(head, MemberSet::of(self.me()))
     }
 
     /// A value has others in sync, and this replica is not.

@@ -30,7 +30,7 @@ mod value;
 pub(crate) struct Promotion {
     commands: Vec<CommandId>,
     pub(crate) purpose: Purpose,
-    mode: PromoteMode,
+    pub(super) mode: PromoteMode,
     nonce: Nonce,
     /// The processes that answered the seal and were connected ever since: the one that comes
     /// back may have lost what it said.
@@ -135,8 +135,9 @@ impl Promotion {
     }
 }
 
-const NOT_UP_TO_DATE: &str = "this replica is not UpToDate, and no other one is in reach: connect \
-                              one, or take this one for the truth with `primary --force`";
+pub(super) const NOT_UP_TO_DATE: &str = "this replica is not UpToDate, and no other one is in \
+                                         reach: connect one, or take this one for the truth with \
+                                         `primary --force`";
 
 impl Resource {
     pub(crate) fn on_promote(&mut self, id: CommandId, mode: PromoteMode) {
@@ -262,7 +263,11 @@ impl Resource {
             Phase::Reading if mode == PromoteMode::Normal && self.is_older_than_known() => {
                 self.fail_promotion(CommandErrorCode::NoUpToDateData, NOT_UP_TO_DATE);
             }
-            Phase::Reading => self.start_attempt_alone(nonce, None),
+            Phase::Reading => match self.lack_of_data().filter(|_| mode == PromoteMode::Normal) {
+                // Whoever has it may come.
+                Some(lack) => self.rest_promotion(CommandErrorCode::NoUpToDateData, lack),
+                None => self.start_attempt_alone(nonce, None),
+            },
             Phase::Proposing { .. } => {
                 let reason = "the voters were lost while they decided".to_owned();
                 self.rest_promotion(CommandErrorCode::NoQuorum, reason);
