@@ -24,7 +24,8 @@ use stdx::random::Random;
 use crate::limits;
 use crate::quorum::is_quorum;
 use crate::resource::{
-    ALONG, Kinship, compare_stamp, continue_on, copy_vote, kinship, make_blank, shared_until,
+    ALONG, Kinship, compare_stamp, continue_on, copy_vote, has_joined, kinship, make_blank,
+    shared_until,
 };
 
 /// What one node still has; of a node that has neither, that it was looked at.
@@ -258,7 +259,8 @@ fn in_sync_here(base: &Config, remains: &[&Remains]) -> Vec<InSync> {
         superblock.is_some_and(|superblock| {
             let is_member = superblock.incarnation == known.incarnation;
             let has_joined = match superblock.state {
-                ReplicaState::InSync => true,
+                // An image of an older day knows less, also where no register tells.
+                ReplicaState::InSync => has_joined(base, known, &report_of(superblock)),
                 ReplicaState::Syncing | ReplicaState::Outdated => {
                     superblock.candidate.is_some_and(|it| it.epoch == known.joined)
                 }

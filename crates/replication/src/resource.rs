@@ -80,6 +80,7 @@ pub(crate) use crate::resource::forks::{ALONG, Kinship, continue_on, kinship, sh
 pub use crate::resource::gate::Readmission;
 pub use crate::resource::give_way::{AfterSplit, WithOnePrimary, WithTwoPrimaries, WithoutPrimary};
 pub use crate::resource::options::{AckWhen, Comparing, MemberOptions, ResourceOptions};
+pub(crate) use crate::resource::promote::has_joined;
 pub use crate::resource::resize::{ResizeState, ResizeStatus};
 pub(crate) use crate::resource::saves::copy_vote;
 pub(crate) use crate::resource::stamp::{compare_stamp, make_blank};

@@ -121,6 +121,16 @@ fn a_replica_that_went_over_to_another_line_is_not_in_sync_on_this_one() {
     assert_eq!(verdict.proof, Proof::Missing(MemberSet::of(node(2))));
 }
 
+/// No register tells that the disk is one of an older day: the value that it joined by does.
+#[test]
+fn an_older_image_of_a_disk_is_not_in_sync() {
+    let mut remains = [disk(0, &[]), disk(1, &[]), disk(2, &[])];
+    let superblock = remains[2].superblock.as_mut().unwrap();
+    superblock.joined.0 -= 1;
+    let verdict = judge(&remains, all(), MemberSet::EMPTY).unwrap();
+    assert_eq!(names(&verdict.value), [0, 1]);
+}
+
 #[test]
 fn replicas_that_all_recorded_losses_prove_nothing_and_all_stay() {
     let remains = [disk(0, &[1]), disk(1, &[2]), disk(2, &[0])];

@@ -138,7 +138,10 @@ impl Checker {
     fn note_promises(&mut self, cluster: &Cluster) -> Result<(), String> {
         // A member without data may vote.
         for (node, disk) in cluster.disks.iter().enumerate() {
-            self.promises.see_voter(node, &disk.register)?;
+            let is_set_back = cluster.set_back_from.get(&node) == Some(&disk.register.store);
+            if !is_set_back {
+                self.promises.see_voter(node, &disk.register)?;
+            }
         }
         for node in diskful(cluster) {
             self.promises.see_member(node, &cluster.disks[node].superblock)?;

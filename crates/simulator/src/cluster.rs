@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::time::Duration;
 
 use format::config::Ancestor;
-use format::ids::{BlockRange, BootId, Digest, KernelBootId, MemberSet, NodeId};
+use format::ids::{BlockRange, BootId, Digest, KernelBootId, MemberSet, NodeId, VoteStoreId};
 use format::space::{Place, Space};
 use replication::balance::ReadPolicy;
 use replication::contract::{
@@ -299,6 +299,8 @@ pub struct Cluster {
     pub(crate) away: MemberSet,
     /// Their disks were put back to an older day.
     pub(crate) set_back: MemberSet,
+    /// The vote stores of nodes whose registers were put back to an older day.
+    pub(crate) set_back_from: BTreeMap<usize, VoteStoreId>,
     pub(crate) contents: Contents,
     pub(crate) marks: BTreeSet<Mark>,
     /// How many shards each node had last.
@@ -356,6 +358,7 @@ impl Cluster {
             stopped_until: vec![Time::ZERO; count],
             away: MemberSet::EMPTY,
             set_back: MemberSet::EMPTY,
+            set_back_from: BTreeMap::new(),
             contents: Contents::default(),
             marks: BTreeSet::new(),
             shards_before: vec![None; count],

@@ -5,7 +5,7 @@ use std::time::Duration;
 use format::ids::EXTENT_BLOCKS;
 use replication::contract::{Command, CommandId, PromoteMode};
 use replication::resource::{Demands, WithoutQuorum};
-use simulator::cluster::{Replaced, SlowDisk};
+use simulator::cluster::{BadDisk, Replaced, SlowDisk};
 use simulator::run::{run_forced, run_forks};
 use simulator::scenario::Scenario;
 use simulator::seeds::all_of;
@@ -632,6 +632,30 @@ fn who_cannot_go_on_alone_goes_on_with_the_votes_of_others() {
         it.until("all in sync", |it| (0..3).all(|node| it.is_in_sync(0, node)));
         it.demote(0);
     }
+}
+
+/// Its own data is gone, and the others have all of it: it does not begin a line without data.
+#[test]
+fn who_loses_its_disk_while_it_goes_on_alone_stays_with_the_others() {
+    let mut ended = 0;
+    for millis in (0..120).step_by(10) {
+        let mut it = Scenario::with_quorum_off(3, 0);
+        it.must_write(0, 7, 1);
+        it.cluster.slow[0].save = Duration::from_millis(50);
+        it.part(&[0], &[1, 2]);
+        it.until("its beginning", |it| it.explains(0, "change: Some(Alone"));
+        it.run(Duration::from_millis(millis));
+        if !it.explains(0, "change: Some(Alone") {
+            continue;
+        }
+        it.cluster.bad[0] = BadDisk { write: true, ..BadDisk::default() };
+        it.write(0, 9000, 2);
+        it.run(Duration::from_millis(5));
+        ended += u32::from(it.explains(0, "node 0: None None None"));
+        it.run(Duration::from_secs(2));
+        it.cluster.slow[0].save = Duration::ZERO;
+    }
+    assert!(ended > 0, "its disk never failed in time");
 }
 
 /// Budget: 30 s on two cores.

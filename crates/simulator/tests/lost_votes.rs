@@ -85,3 +85,67 @@ fn who_lost_its_vote_store_and_is_forced_goes_on_with_its_line() {
     assert_eq!(it.on_disk(1, 7), 102);
     assert!(it.is_split(0, 2) && it.is_split(1, 2) && !it.is_split(1, 0));
 }
+
+/// An old copy of the state directory names a value of the same line, and a later one of the other
+/// side: it is no more than one that is lost.
+#[test]
+fn an_older_vote_store_does_not_hide_the_vote_on_the_disk() {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    it.must_write(0, 7, 1);
+    let before = it.cluster.disk_image(0);
+    it.cluster.kill(2);
+    it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+    it.cluster.start(2);
+    it.until("its return", |it| it.is_in_sync(0, 2) && it.is_in_sync(2, 2));
+    it.part_node_2_that_goes_on();
+    it.cluster.kill(0);
+    it.cluster.kill(1);
+    it.cluster.put_register_back(0, &before);
+    it.cluster.start(0);
+    it.meet(&[0, 1], &[2]);
+    for _ in 0..2 {
+        it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
+        it.run(Duration::from_secs(10));
+        assert_eq!((it.on_disk(0, 7), it.on_disk(0, 5000)), (100, 0));
+        it.cluster.kill(0);
+        it.cluster.start(0);
+    }
+    // Nor is the replica up to date by what the register says.
+    it.cluster.kill(2);
+    let promoted = it.command(0, Command::Promote(PromoteMode::Normal));
+    it.until("the refusal", |it| it.failed(promoted));
+    let reason = it.refusal(promoted).expect("it failed");
+    assert!(reason.contains("vote store") && reason.contains("--force"), "{reason}");
+}
+
+/// What the others have may be gone, and the one whose disk it is cannot say that it stays.
+#[test]
+fn nobody_gives_way_to_a_vote_whose_store_is_lost() {
+    let mut it = met_by_the_other_side();
+    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
+    it.discard(2, 0);
+    it.run(Duration::from_secs(10));
+    assert_eq!((it.on_disk(2, 7), it.on_disk(2, 5000)), (1, 30));
+    assert!(it.is_split(0, 2) && it.is_split(2, 0));
+}
+
+/// New stores that know of nothing are a quorum of such: the disk knows more.
+#[test]
+fn a_lone_voter_that_lost_its_store_is_forced_to_go_on_with_its_line() {
+    for nodes in [1, 2] {
+        let mut it = Scenario::new(nodes, 0, 0);
+        it.must_write(0, 7, 1);
+        let epoch = it.accepted(0);
+        for node in 0..usize::from(nodes) {
+            it.cluster.kill(node);
+            it.cluster.replace(node, Replaced::VoteStore);
+        }
+        (0..usize::from(nodes)).for_each(|node| it.cluster.start(node));
+        it.run(Duration::from_secs(2));
+        let forced = it.command(0, Command::Promote(PromoteMode::Force));
+        it.until("the promotion", |it| it.succeeded(forced));
+        assert!(it.losses(0) > 0 && it.accepted(0) > epoch, "a history without a past");
+        it.until("all in sync", |it| (0..usize::from(nodes)).all(|node| it.is_in_sync(0, node)));
+        assert_eq!(it.must_read(0, 7), 1);
+    }
+}

@@ -39,6 +39,10 @@ const LEFT_BEHIND: &str = "others go on without this replica, or were about to, 
                            reach: connect one, or take this one for the truth with `primary \
                            --force`";
 
+const VOTE_IS_LOST: &str = "the vote store that knew whether this replica is UpToDate is lost: \
+                            connect a node that knows, or take it for the truth with `primary \
+                            --force`";
+
 /// What is known of peers that are not connected.
 #[derive(Debug, Default)]
 pub(crate) struct Fencing {
@@ -128,6 +132,9 @@ impl Resource {
     /// Why this replica alone may lack what clients were told is written, by the newest value that
     /// this node knows; before a birth nothing is known.
     pub(crate) fn lack_of_data(&self) -> Option<String> {
+        if self.lost_vote().is_some() {
+            return Some(VOTE_IS_LOST.to_owned());
+        }
         let head = self.newest_own().filter(|head| head.epoch != Epoch(0))?;
         if self.is_older_than_known() {
             return Some(NOT_UP_TO_DATE.to_owned());

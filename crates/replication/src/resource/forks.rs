@@ -218,9 +218,7 @@ impl Resource {
 
     /// A ballot for a value of a new branch.
     pub(crate) fn next_ballot_alone(&mut self) -> Ballot {
-        let known = [self.head(), self.lost_vote()];
-        let of_head =
-            known.into_iter().flatten().map(|it| generation(it.ballot)).max().unwrap_or(0);
+        let of_head = self.lines().map(|known| generation(known.ballot)).max().unwrap_or(0);
         let next = of_head.saturating_add(1).saturating_mul(limits::GENERATION_BALLOTS);
         self.ballot_counter = self.ballot_counter.max(next);
         self.next_ballot()
@@ -341,12 +339,13 @@ impl Resource {
             self.finish_loss(member);
         }
         self.settle_size_alone(value);
+        self.count_receipts();
         self.actions.push(ResourceAction::WentAlone);
     }
 
     /// What was under way when this node began to go on alone, and cannot, goes on with the votes
     /// of others.
-    fn take_up_what_was_put_off(&mut self) {
+    pub(crate) fn take_up_what_was_put_off(&mut self) {
         self.attempt = None;
         let Some(session) = self.session.as_mut() else { return };
         let (change, desired) = session.put_off.take().unzip();
@@ -574,21 +573,22 @@ impl Resource {
     /// Its proposer does not know of the line that this node follows from here on, perhaps without
     /// a vote yet: who helped it would have in-sync data on the line that is left (I19).
     pub(crate) fn is_of_older_generation(&self, ballot: Ballot) -> bool {
-        self.head().is_some_and(|head| generation(ballot) < generation(head.ballot))
+        self.lines().any(|known| generation(ballot) < generation(known.ballot))
     }
 
     /// A value of a line that this node's line left behind, told by one that does not know.
     pub(crate) fn is_of_older_line(&self, ballot: Ballot, value: &Config) -> bool {
-        self.head().is_some_and(|head| {
-            head.value.branch != value.branch && generation(ballot) < generation(head.ballot)
+        self.lines().any(|known| {
+            known.value.branch != value.branch && generation(ballot) < generation(known.ballot)
         })
     }
 
     /// This node's line left that of `value` before it. The ballot does not always say so: whoever
     /// proposes may have heard of one of a newer generation, and not of the value.
     pub(crate) fn has_left_line_of(&self, value: &Config) -> bool {
-        let ours = self.newest().map(|(_, ours)| ours);
-        ours.is_some_and(|ours| matches!(kinship(ours, value), Kinship::Newer | Kinship::Parted(_)))
+        let is_left =
+            |ours: &Config| matches!(kinship(ours, value), Kinship::Newer | Kinship::Parted(_));
+        self.lines().any(|known| is_left(&known.value))
     }
 }
 

@@ -471,7 +471,9 @@ impl Resource {
                     && verdict == Verdict::GivesWay(Which::Other)
             })
         };
-        let agreed = is_right && !goes && !self.is_overtaken_by(from);
+        // Nobody speaks for the line of a lost vote until the operator has it go on.
+        let speaks = self.lost_vote().is_none();
+        let agreed = is_right && !goes && speaks && !self.is_overtaken_by(from);
         // Also where only the peer takes the two for parted.
         if let Some(peer) = self.peers.get_mut(&from) {
             peer.relies |= agreed;

@@ -62,11 +62,12 @@ impl Resource {
             is_same && is_able && !is_proposed && self.is_connected(node)
         };
         // Who is there itself, and is to go, is no better than those that are to go.
+        let is_going_alone = session.change == Some(Change::Alone);
         let other = open.iter().find(is_there).filter(|_| !is_there(&member));
         if let Some(other) = other {
             self.withdraw_loss(other);
             self.record_loss(member);
-        } else if !open.is_empty() && member == self.me() {
+        } else if member == self.me() && (!open.is_empty() || is_going_alone) {
             self.end_session();
         }
     }

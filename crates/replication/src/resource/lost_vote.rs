@@ -20,12 +20,13 @@ impl Resource {
         let is_whole = matches!(superblock.state, ReplicaState::InSync | ReplicaState::Outdated);
         let is_of_line = is_whole && superblock.branch == vote.value().branch;
         let is_passed = self.newest().is_some_and(|(ballot, newest)| {
-            let goes_on = match kinship(newest, vote.value()) {
-                Kinship::Same => ballot >= vote.ballot,
+            match kinship(newest, vote.value()) {
+                Kinship::Same => ballot >= vote.ballot || newest.epoch > vote.value().epoch,
                 Kinship::Newer => true,
-                Kinship::Older | Kinship::Parted(_) => false,
-            };
-            goes_on || self.own_part(newest).is_some()
+                // An old copy of the register came back.
+                Kinship::Older => false,
+                Kinship::Parted(_) => self.own_part(newest).is_some(),
+            }
         });
         let is_lost = vote.store != self.voter.register.store && is_of_line && !is_passed;
         is_lost.then(|| Accepted { ballot: vote.ballot, value: vote.value().clone() })
@@ -36,18 +37,22 @@ impl Resource {
         self.lost_vote().or_else(|| self.head())
     }
 
+    /// All that is known of this node's line.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = Accepted> {
+        [self.head(), self.lost_vote()].into_iter().flatten()
+    }
+
     /// What this node goes on from when it decides alone: the operator's word is enough for what
     /// no voter speaks for.
     pub(crate) fn base_alone(&self) -> Option<Accepted> {
         let is_forced = self.promotion.as_ref().is_some_and(Promotion::is_forced);
-        self.head().or_else(|| self.lost_vote().filter(|_| is_forced))
+        self.lost_vote().filter(|_| is_forced).or_else(|| self.head())
     }
 
     /// It decides alone, from what its own voter does not know: others may have been in sync after
     /// that, without this replica.
     pub(crate) fn goes_on_from_lost_vote(&self) -> bool {
-        let is_alone = self.attempt.as_ref().is_some_and(Attempt::is_alone);
-        is_alone && self.head().is_none() && self.base_alone().is_some()
+        self.attempt.as_ref().is_some_and(Attempt::is_alone) && self.lost_vote().is_some()
     }
 
     /// What a peer of another line is told of this node. To all others a vote without its store is

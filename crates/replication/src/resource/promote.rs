@@ -23,6 +23,8 @@ use crate::resource::session::Session;
 use crate::resource::{Resource, RoundKind, insync};
 use crate::voter::Refusal;
 
+pub(crate) use crate::resource::promote::data::has_joined;
+
 mod data;
 mod value;
 
@@ -412,7 +414,13 @@ impl Resource {
 
     pub(crate) fn on_prepared_for_promotion(&mut self, base: Config) {
         let Some(promotion) = self.promotion.as_ref() else { return self.attempt = None };
-        let mode = promotion.mode;
+        let (mode, nonce) = (promotion.mode, promotion.nonce);
+        let is_alone = self.attempt.as_ref().is_some_and(Attempt::is_alone);
+        let is_unborn = base.epoch == Epoch(0);
+        if mode == PromoteMode::Force && is_unborn && !is_alone && self.lost_vote().is_some() {
+            // New stores that know of nothing are a quorum of them: the disk knows more.
+            return self.start_attempt_alone(nonce, None);
+        }
         let members = match mode {
             PromoteMode::Normal => insync(&base),
             PromoteMode::Force => MemberSet::of(self.me()),
@@ -434,7 +442,6 @@ impl Resource {
             self.fail_promotion(CommandErrorCode::NoUpToDateData, reason);
             return;
         }
-        let is_alone = self.attempt.as_ref().is_some_and(Attempt::is_alone);
         let is_older = self.replica_state() != Some(ReplicaState::InSync);
         if is_alone && is_older && mode == PromoteMode::Normal && base.epoch != Epoch(0) {
             return self.fail_promotion(CommandErrorCode::NoUpToDateData, NOT_UP_TO_DATE);

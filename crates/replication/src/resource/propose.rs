@@ -234,8 +234,13 @@ impl Resource {
         if value.value_id == desired.previous || value.value_id == desired.value_id {
             return self.accept(desired);
         }
+        let is_alone = attempt.is_alone();
         self.attempt = None;
         self.on_superseded(&value);
+        if is_alone && self.session.is_some() {
+            // Others say that what was proposed before is chosen.
+            self.take_up_what_was_put_off();
+        }
     }
 
     /// Writes `value`, for which the attempt holds the promises of a majority.

@@ -10,6 +10,7 @@ use format::config::Config;
 use format::ids::{EXTENT_BLOCKS, LaneIndex, MemberSet, NodeId};
 use format::metadata::ReplicaState;
 use format::space::Space;
+use format::vote::VoteCopy;
 
 use crate::checker::{diskful, intact, processes, sources_of};
 use crate::cluster::Cluster;
@@ -332,8 +333,14 @@ fn is_incremental(cluster: &Cluster, newest: &Config, source: &Process, absent: 
 /// the line of `newest`: it is not copied to before what it has is given up, or all of it is.
 pub(crate) fn has_parted(cluster: &Cluster, newest: &Config, member: NodeId) -> bool {
     let disk = &cluster.disks[member.index()];
-    let accepted = disk.register.accepted.as_ref().map(|(_, head)| head);
-    let vote = disk.superblock.vote.as_ref().filter(|vote| vote.store != disk.register.store);
+    let register = &disk.register;
+    // Of a store that is lost; or a register of an older day is there, which becomes a new one.
+    let is_lost = |vote: &&VoteCopy| {
+        let accepted = register.accepted.as_ref().map(|(ballot, _)| *ballot);
+        vote.store != register.store || accepted < Some(vote.ballot)
+    };
+    let vote = disk.superblock.vote.as_deref().filter(is_lost);
+    let accepted = register.accepted.as_ref().map(|(_, head)| head);
     accepted.into_iter().chain(vote.map(|vote| vote.value())).any(|head| {
         // Of the epoch of the fork there may be another value, which was chosen there.
         let led = head.primary.map(|primary| primary.nonce);

@@ -344,6 +344,13 @@ impl Cluster {
         self.changes.of_life(Self::node_id(node));
     }
 
+    /// Puts the register back as it was when the image was made; the disk stays.
+    pub fn put_register_back(&mut self, node: usize, DiskImage(image): &DiskImage) {
+        self.disks[node].register = image.register.clone();
+        self.set_back_from.insert(node, image.register.store);
+        self.changes.of_life(Self::node_id(node));
+    }
+
     pub(super) fn hand_out_disk(&mut self, node: usize, round: RoundId) {
         let Some(process) = self.processes[node].as_mut() else { return };
         let boot = process.boot_id;

@@ -22,7 +22,7 @@ pub(super) fn has_data_of(base: &Config, node: NodeId, report: &Sealed) -> bool 
 
 /// Its own disk says that it joined when the value has it join, or later. A disk that says less is
 /// an image of an older day, and where the vote store is new nothing else tells.
-fn has_joined(base: &Config, known: &InSync, replica: &ReplicaReport) -> bool {
+pub(crate) fn has_joined(base: &Config, known: &InSync, replica: &ReplicaReport) -> bool {
     let has_heard = match replica.candidate {
         Some(Candidate { epoch, value_id }) => {
             epoch == known.joined && (epoch != base.epoch || value_id == base.value_id)
