@@ -80,7 +80,9 @@ impl Control {
             // The file took its place, and only that this is durable is not known.
             return with_note(failure, "it stays up, and is to come up with the daemon");
         }
-        let take_down = || match self.remove(resource, Force::Yes) {
+        // Where a `down` began, what is up by now is somebody else's.
+        let Ok(mut ending) = life.end() else { return failure };
+        match self.remove(resource, Force::Yes) {
             Ok(_) => {
                 self.guests.close(resource);
                 self.forget_orders(resource);
@@ -90,11 +92,10 @@ impl Control {
                     let up = format!("then `basalt adm up {resource}`");
                     self.hold_down(resource.to_owned(), with_note(failure.clone(), &up));
                 }
+                ending.stand();
             }
             Err(second) => log!(Error, Scope::resource(resource), "it stays up: {second}"),
-        };
-        // Where a `down` began, what is up by now is somebody else's.
-        drop(life.unless_over(take_down));
+        }
         failure
     }
 
@@ -106,7 +107,7 @@ impl Control {
 
     /// Takes a resource down, and forgets it; also one that was to be up and is not.
     pub(super) fn down(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
-        let mut ending = self.lives.end(resource);
+        let mut ending = self.lives.end(resource)?;
         let removed = self.remove(resource, force);
         let is_to_be_up = match &removed {
             Err(failure) if failure.code == FailureCode::UnknownResource => {

@@ -7,7 +7,9 @@
 //! comes with it.
 //!
 //! A `down` may be refused, and then all goes on. So whoever comes to such a step while one is
-//! under way waits until this is known.
+//! under way waits until this is known. A data thread that has no time leaves it open for long
+//! (`REMOVAL_ANSWER_DEADLINE`): what has done nothing yet that would have to be taken back, another
+//! `down` among it, fails before that. What remains, as to store what runs, has to know.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -19,14 +21,24 @@ use crate::control::configuring::Orders;
 use crate::limits::ADMIN_COMMAND_DEADLINE;
 
 /// Of all resources that such commands were given for of late.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Lives {
+    /// How long a command waits for a `down` that is under way.
+    pub(super) patience: Duration,
     by_resource: Mutex<BTreeMap<String, Arc<Course>>>,
 }
 
+impl Default for Lives {
+    fn default() -> Self {
+        Self { patience: ADMIN_COMMAND_DEADLINE, by_resource: Mutex::default() }
+    }
+}
+
 /// Of one resource.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Course {
+    resource: String,
+    patience: Duration,
     counts: Mutex<Counts>,
     /// Rung when it is known of a `down` whether it was refused, and when it is over.
     bell: Condvar,
@@ -66,47 +78,53 @@ pub(super) struct Ending {
 impl Lives {
     /// Waits until no `down` is under way, as long as a command may take.
     pub(super) fn begin(&self, resource: &str) -> Result<Life, Failure> {
-        self.begin_within(resource, ADMIN_COMMAND_DEADLINE)
-    }
-
-    fn begin_within(&self, resource: &str, patience: Duration) -> Result<Life, Failure> {
         let course = self.course_of(resource);
         let counts = course.lock();
         let downs = counts.downs;
-        let is_waiting = |counts: &mut Counts| counts.under_way > 0;
-        let over = course.bell.wait_timeout_while(counts, patience, is_waiting);
-        let (counts, waited) = over.unwrap_or_else(PoisonError::into_inner);
-        drop(counts);
-        if waited.timed_out() {
-            let message = format!("a `down` of {resource:?} is under way");
-            let hint = "try again when it is done; where it does not end, `dmesg | tail` may tell \
-                        why the disk of the state directory gives no answer";
-            return Err(Failure::new(FailureCode::StateRefused, message, hint));
-        }
+        drop(course.wait_while(counts, |counts| counts.under_way > 0)?);
         Ok(Life { course, downs })
     }
 
-    /// Begins to end all that began so far; one that is just being brought up is up before.
-    pub(super) fn end(&self, resource: &str) -> Ending {
+    /// Begins to end all that began so far; one that is just being brought up is up before. Fails
+    /// where it is not known in time of another `down` whether it was refused: each would wait for
+    /// the same data thread, and hold its place among the commands.
+    pub(super) fn end(&self, resource: &str) -> Result<Ending, Failure> {
         let course = self.course_of(resource);
-        let mut counts = course.lock();
-        counts.downs += 1;
-        counts.undecided += 1;
-        counts.under_way += 1;
-        let number = counts.downs;
+        let mut counts = course.lock_when_decided_in_time()?;
+        let number = counts.begin_down();
         drop(counts);
-        Ending { course, number, stands: false }
+        Ok(Ending { course, number, stands: false })
     }
 
     fn course_of(&self, resource: &str) -> Arc<Course> {
         let mut all = self.by_resource.lock().unwrap_or_else(PoisonError::into_inner);
         // Nobody asks any more about those that nobody else has.
         all.retain(|name, course| name == resource || Arc::strong_count(course) > 1);
-        Arc::clone(all.entry(resource.to_owned()).or_default())
+        let course = || Arc::new(Course::new(resource, self.patience));
+        Arc::clone(all.entry(resource.to_owned()).or_insert_with(course))
+    }
+}
+
+impl Counts {
+    /// Returns its number.
+    fn begin_down(&mut self) -> u64 {
+        self.downs += 1;
+        self.undecided += 1;
+        self.under_way += 1;
+        self.downs
     }
 }
 
 impl Course {
+    fn new(resource: &str, patience: Duration) -> Self {
+        Self {
+            resource: resource.to_owned(),
+            patience,
+            counts: Mutex::default(),
+            bell: Condvar::new(),
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Counts> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -115,6 +133,29 @@ impl Course {
     fn lock_when_decided(&self) -> MutexGuard<'_, Counts> {
         let decided = self.bell.wait_while(self.lock(), |counts| counts.undecided > 0);
         decided.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same, as long as a command may take.
+    fn lock_when_decided_in_time(&self) -> Result<MutexGuard<'_, Counts>, Failure> {
+        self.wait_while(self.lock(), |counts| counts.undecided > 0)
+    }
+
+    fn wait_while<'a>(
+        &self,
+        counts: MutexGuard<'a, Counts>,
+        mut is_waiting: impl FnMut(&Counts) -> bool,
+    ) -> Result<MutexGuard<'a, Counts>, Failure> {
+        let waited =
+            self.bell.wait_timeout_while(counts, self.patience, |counts| is_waiting(counts));
+        let (counts, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+        if waited.timed_out() {
+            let message = format!("a `down` of {:?} is under way", self.resource);
+            let hint = "try again when it is done; where it does not end, a data thread is busy \
+                        (`top -H` shows it as shard-N), or the disk of the state directory gives \
+                        no answer (`dmesg | tail` may tell why)";
+            return Err(Failure::new(FailureCode::StateRefused, message, hint));
+        }
+        Ok(counts)
     }
 }
 
@@ -127,28 +168,29 @@ impl Life {
 }
 
 impl Life {
-    /// Brings it up; a `down` that begins meanwhile comes after that.
+    /// Brings it up; a `down` that begins meanwhile comes after that. Fails where it is not known
+    /// in time of one that began before whether it was refused.
     pub(super) fn bring_up<T>(
         &self,
         work: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let mut counts = self.lock_if_up()?;
+        let mut counts = self.if_up(self.course.lock_when_decided_in_time()?)?;
         let result = work()?;
         // What it came up with holds.
         counts.trials.clear();
         Ok(result)
     }
 
-    /// Notes its text, likewise.
+    /// Notes its text, likewise, but waits for as long as it takes: it runs with that.
     pub(super) fn note<T>(&self, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
         let _counts = self.lock_if_up()?;
         work()
     }
 
-    /// Gives it orders, likewise, on trial: they hold or fail by the number that this returns.
+    /// Gives it orders, as `bring_up`, on trial: they hold or fail by the number that this returns.
     /// `give` returns those that it had.
     pub(super) fn try_orders(&self, give: impl FnOnce() -> Orders) -> Result<u64, Failure> {
-        let mut counts = self.lock_if_up()?;
+        let mut counts = self.if_up(self.course.lock_when_decided_in_time()?)?;
         counts.orders += 1;
         let number = counts.orders;
         counts.trials.push((number, give()));
@@ -173,7 +215,7 @@ impl Life {
         }
     }
 
-    /// Does something else about it, likewise.
+    /// Does something else about it, as `note`.
     pub(super) fn unless_over<T>(&self, work: impl FnOnce() -> T) -> Result<T, Failure> {
         let _counts = self.lock_if_up()?;
         Ok(work())
@@ -183,8 +225,19 @@ impl Life {
         self.course.lock_when_decided().last_down > self.downs
     }
 
+    /// Begins to take down what it brought up itself; as `note`, for that must not stay up.
+    pub(super) fn end(&self) -> Result<Ending, Failure> {
+        let mut counts = self.lock_if_up()?;
+        let number = counts.begin_down();
+        drop(counts);
+        Ok(Ending { course: Arc::clone(&self.course), number, stands: false })
+    }
+
     fn lock_if_up(&self) -> Result<MutexGuard<'_, Counts>, Failure> {
-        let counts = self.course.lock_when_decided();
+        self.if_up(self.course.lock_when_decided())
+    }
+
+    fn if_up<'a>(&self, counts: MutexGuard<'a, Counts>) -> Result<MutexGuard<'a, Counts>, Failure> {
         if counts.last_down > self.downs {
             let message = "it was taken down meanwhile";
             return Err(Failure::new(FailureCode::StateRefused, message, ""));
@@ -231,6 +284,11 @@ mod tests {
         Ok(())
     }
 
+    /// Those of commands that wait for next to nothing.
+    fn impatient() -> Lives {
+        Lives { patience: Duration::from_millis(10), ..Lives::default() }
+    }
+
     fn stand(mut ending: Ending) {
         ending.stand();
     }
@@ -239,7 +297,7 @@ mod tests {
     fn what_began_before_a_down_is_over_and_what_began_later_is_not() {
         let lives = Lives::default();
         let (before, other) = (lives.begin("r0").unwrap(), lives.begin("r1").unwrap());
-        stand(lives.end("r0"));
+        stand(lives.end("r0").unwrap());
         let after = lives.begin("r0").unwrap();
         assert!(before.is_over() && !after.is_over() && !other.is_over());
         before.bring_up(nothing).unwrap_err();
@@ -257,10 +315,10 @@ mod tests {
         let lives = Lives::default();
         let kept = lives.begin("r0").unwrap();
         for number in 0..100 {
-            lives.end(&format!("other-{number}"));
+            lives.end(&format!("other-{number}")).unwrap();
         }
         assert_eq!(lives.by_resource.lock().unwrap().len(), 2);
-        stand(lives.end("r0"));
+        stand(lives.end("r0").unwrap());
         assert!(kept.is_over());
     }
 
@@ -291,12 +349,11 @@ mod tests {
     fn down_that_is_refused_ends_nothing() {
         let lives = Lives::default();
         let before = lives.begin("r0").unwrap();
-        drop(lives.end("r0"));
+        drop(lives.end("r0").unwrap());
         assert!(!before.is_over());
         before.bring_up(nothing).unwrap();
-        let (refused, stands) = (lives.end("r0"), lives.end("r0"));
-        stand(stands);
-        drop(refused);
+        drop(lives.end("r0").unwrap());
+        stand(lives.end("r0").unwrap());
         assert!(before.is_over());
     }
 
@@ -306,7 +363,7 @@ mod tests {
         for is_refused in [false, true] {
             let lives = Lives::default();
             let before = lives.begin("r0").unwrap();
-            let mut ending = lives.end("r0");
+            let mut ending = lives.end("r0").unwrap();
             let (is_known, begun) = (AtomicBool::new(false), Barrier::new(3));
             thread::scope(|scope| {
                 for (life, comes_up) in [(Some(before), is_refused), (None, true)] {
@@ -335,7 +392,7 @@ mod tests {
     fn what_begins_before_a_down_is_over_waits_for_that() {
         let lives = Lives::default();
         let before = lives.begin("r0").unwrap();
-        let mut ending = lives.end("r0");
+        let mut ending = lives.end("r0").unwrap();
         let (is_over, begun) = (AtomicBool::new(false), Barrier::new(2));
         thread::scope(|scope| {
             scope.spawn(|| {
@@ -356,9 +413,9 @@ mod tests {
     /// It waited for ever where a state directory hung, and held its place among the commands.
     #[test]
     fn what_waits_for_a_down_that_does_not_end_fails() {
-        let lives = Lives::default();
-        let mut ending = lives.end("r0");
-        let begin = || lives.begin_within("r0", Duration::from_millis(10));
+        let lives = impatient();
+        let mut ending = lives.end("r0").unwrap();
+        let begin = || lives.begin("r0");
         let failure = begin().unwrap_err();
         assert_eq!(failure.code, FailureCode::StateRefused);
         assert!(failure.message.contains("a `down` of \"r0\" is under way"), "{failure}");
@@ -366,5 +423,51 @@ mod tests {
         begin().unwrap_err();
         drop(ending);
         begin().unwrap().bring_up(nothing).unwrap();
+    }
+
+    /// Each waited ten minutes for the same data thread, and held its place among the commands.
+    #[test]
+    fn down_fails_while_it_is_not_known_whether_another_one_is_refused() {
+        let lives = impatient();
+        let ending = lives.end("r0").unwrap();
+        let failure = lives.end("r0").unwrap_err();
+        assert_eq!(failure.code, FailureCode::StateRefused);
+        assert!(failure.message.contains("a `down` of \"r0\" is under way"), "{failure}");
+        assert!(failure.hint.contains("a data thread is busy"), "{failure}");
+        lives.end("r1").unwrap();
+        drop(ending);
+        let mut ending = lives.end("r0").unwrap();
+        ending.stand();
+        // What is down is told to be so, whatever else of it has to end yet.
+        stand(lives.end("r0").unwrap());
+    }
+
+    /// It waited ten minutes; where the daemon starts, all other resources with it.
+    #[test]
+    fn what_would_come_up_fails_where_it_stays_unknown_whether_a_down_is_refused() {
+        let lives = impatient();
+        let before = lives.begin("r0").unwrap();
+        let ending = lives.end("r0").unwrap();
+        let brought = before.bring_up::<()>(|| panic!("it may be over"));
+        let ordered = before.try_orders(|| panic!("it may be over"));
+        for failure in [brought.unwrap_err(), ordered.unwrap_err()] {
+            assert!(failure.message.contains("a `down` of \"r0\" is under way"), "{failure}");
+        }
+        drop(ending);
+        before.bring_up(nothing).unwrap();
+    }
+
+    /// Whoever came next waited for a lock as long as that took.
+    #[test]
+    fn what_takes_down_what_it_brought_up_keeps_nobody_waiting_for_long() {
+        let lives = impatient();
+        let life = lives.begin("r0").unwrap();
+        let ending = life.end().unwrap();
+        lives.begin("r0").unwrap_err();
+        lives.end("r0").unwrap_err();
+        drop(ending);
+        stand(life.end().unwrap());
+        life.end().unwrap_err();
+        lives.begin("r0").unwrap();
     }
 }

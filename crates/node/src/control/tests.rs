@@ -92,6 +92,7 @@ impl Node {
     fn shorten_deadline(&mut self) {
         let control = Arc::get_mut(&mut self.control).expect("nobody else has it");
         control.command_deadline = Duration::from_millis(500);
+        control.lives.patience = control.command_deadline;
     }
 
     /// A `down` that a client with the resource open keeps from being done.
@@ -220,7 +221,7 @@ fn up_that_a_down_was_faster_than_takes_nothing_down() {
         let bringing = Bringing { text: &text, parts: Parts::ALL, added: &[], life: &life };
         let wait = (&mut Patience::new(COMMAND_PATIENCE), DISK_STALL_MAX);
         control.bring_up_with("r0", bringing, wait).unwrap();
-        control.lives.end("r0").stand();
+        control.lives.end("r0").unwrap().stand();
         control.store_text_of_new("r0", &text, &life)
     };
     let failure = node.serve(up, &mut nothing).unwrap_err();
@@ -386,6 +387,46 @@ fn down_that_a_data_thread_hears_late_is_done_to_its_end() {
     assert!(!node.control.handlers.has_scripts());
 }
 
+/// Each waited ten minutes, and held its place: after some `status` was refused.
+#[test]
+fn down_of_what_a_data_thread_takes_down_late_is_refused() {
+    let mut node = Node::with(&text(""));
+    node.shorten_deadline();
+    let down = |control: &Control| control.down("r0", Force::No);
+    let first = node.serve(down, &mut |node, message| {
+        if let ToShard::Remove { .. } = message {
+            let second = node.control.down("r0", Force::No).unwrap_err();
+            assert!(second.message.contains("a `down` of \"r0\" is under way"), "{second}");
+            assert!(node.mailbox.pop().is_none(), "it asks for no other removal");
+        }
+        None
+    });
+    first.unwrap();
+    assert_eq!(node.removals, 1);
+}
+
+/// It waited for a lock as long as the data thread took, whatever its own time was.
+#[test]
+fn what_comes_while_what_is_not_stored_goes_down_late_is_refused_in_time() {
+    let mut node = Node::new();
+    node.shorten_deadline();
+    let place = node.directory.path().join("state/resources");
+    let mut is_removed = false;
+    let failure = node.serve(|control| control.up("r0", &text("")), &mut |node, message| {
+        if let ToShard::Host { .. } = message {
+            fs::rename(&place, place.with_extension("gone")).unwrap();
+        } else if let ToShard::Remove { .. } = message {
+            let later = node.control.up("r0", &text("")).unwrap_err();
+            assert!(later.message.contains("is under way"), "{later}");
+            is_removed = true;
+        }
+        None
+    });
+    let failure = failure.unwrap_err();
+    assert!(failure.message.contains("state directory"), "{failure}");
+    assert!(is_removed && !node.is_up);
+}
+
 /// It went down, nothing brought it up again, and `status` did not know it.
 #[test]
 fn change_whose_down_is_heard_late_brings_the_resource_up_again() {
@@ -407,7 +448,7 @@ fn devices_of_what_goes_down_get_no_names_when_a_change_of_it_is_settled() {
     fs::create_dir(&devices).unwrap();
     symlink("ublkb7", devices.join("drbd7")).unwrap();
     node.control.unsettled.note("r0", &changed, &node.control.lives.begin("r0").unwrap());
-    let mut ending = node.control.lives.end("r0");
+    let mut ending = node.control.lives.end("r0").unwrap();
     ending.stand();
     node.settle();
     fs::symlink_metadata(devices.join("drbd/by-res/r0/0")).unwrap_err();

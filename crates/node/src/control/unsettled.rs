@@ -139,7 +139,7 @@ mod tests {
             rest();
             let lives = &lives;
             scope.spawn(move || {
-                let ending = lives.end("r0");
+                let ending = lives.end("r0").unwrap();
                 begun.send(()).unwrap();
                 ends.recv().unwrap();
                 drop(ending);
@@ -164,7 +164,7 @@ mod tests {
         let (unsettled, lives) = (Unsettled::default(), Lives::default());
         let life = lives.begin("r0").unwrap();
         unsettled.note("r0", "older", &life);
-        let mut ending = lives.end("r0");
+        let mut ending = lives.end("r0").unwrap();
         let holders = life.holders();
         thread::scope(|scope| {
             let settling = scope.spawn(|| unsettled.settle("r0", &state));
