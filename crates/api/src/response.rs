@@ -136,7 +136,7 @@ impl FailureCode {
             Self::NoLocalDisk => Some(-4),
             Self::PeerRefused => Some(-10),
             Self::DeviceInUse => Some(-12),
-            Self::Timeout | Self::Unfinished => Some(-23),
+            Self::Timeout => Some(-23),
             Self::NoQuorum => Some(-25),
             Self::BadRequest
             | Self::VersionMismatch
@@ -149,6 +149,7 @@ impl FailureCode {
             | Self::MetadataMismatch
             | Self::AlreadyAttached
             | Self::DiskFailed
+            | Self::Unfinished
             | Self::StateRefused
             | Self::NotSupported
             | Self::Internal

@@ -24,7 +24,7 @@ use crate::limits::{
     ADMIN_CONNECTIONS_MAX, ADMIN_IO_DEADLINE, ADMIN_REFUSAL_DEADLINE, ADMIN_WAITING_MAX,
     SUBSCRIBER_STALL_MAX, SUBSCRIBERS_MAX,
 };
-use crate::log::{Scope, log};
+use crate::log::{self, Level, Scope, log};
 
 /// For the daemon's own user, and for a group if one is named.
 pub(crate) fn listen(path: &Path, group: Option<&str>) -> Result<UnixListener, NodeError> {
@@ -166,20 +166,13 @@ fn execute(control: &Arc<Control>, request: Request, place: Place) -> Result<Rep
     let Some(limit) = limit else { return control.execute(command) };
     let (unfinished, verb) = (unfinished(&command, limit), command.verb());
     let about = command.resource().unwrap_or_default().to_owned();
-    let (done, is_done) = mpsc::channel();
+    // What is not taken from it any more comes back to the one who sends it.
+    let (done, is_done) = mpsc::sync_channel(0);
     let control = Arc::clone(control);
     let started = thread::Builder::new().name("admin-command".to_owned()).spawn(move || {
         let Err(late) = done.send(control.execute(command)) else { return };
-        let scope = Scope::resource(&about);
-        match late.0 {
-            Ok(_) => log!(Notice, scope, "`{verb}` is done, for which nobody waited any more"),
-            Err(failure) => {
-                log!(
-                    Warning,
-                    scope,
-                    "`{verb}`, for which nobody waited any more, failed: {failure}"
-                );
-            }
+        for (level, line) in late_lines(verb, late.0) {
+            log::line(level, Scope::resource(&about), &line);
         }
         drop(place);
     });
@@ -190,12 +183,30 @@ fn execute(control: &Arc<Control>, request: Request, place: Place) -> Result<Rep
     is_done.recv_timeout(limit).unwrap_or(Err(unfinished))
 }
 
+/// What the log tells of the end of a command for which nobody waited any more: all that whoever
+/// asked would have been told.
+fn late_lines(verb: &str, outcome: Result<Reply, Failure>) -> Vec<(Level, String)> {
+    let warnings = match outcome {
+        Ok(Reply::Done { warnings } | Reply::Adjusted { warnings, .. }) => warnings,
+        Ok(Reply::Status(_) | Reply::Running(_)) => Vec::new(),
+        Err(failure) => {
+            let line = format!("`{verb}`, for which nobody waited any more, failed: {failure}");
+            return vec![(Level::Warning, line)];
+        }
+    };
+    let done = format!("`{verb}` is done, for which nobody waited any more");
+    let warnings = warnings
+        .into_iter()
+        .map(|warning| (Level::Warning, format!("`{verb}` is done, but: {warning}")));
+    std::iter::once((Level::Notice, done)).chain(warnings).collect()
+}
+
 fn unfinished(command: &Command, limit: Duration) -> Failure {
     let about = command.resource().map_or_else(String::new, |name| format!(" {name}"));
     let message = format!("it takes longer than {} s, and goes on", limit.as_secs_f32());
     let hint = format!(
-        "`basalt adm status{about}` tells what has become of it, and the daemon's log why it \
-         failed if it does; wait longer with --timeout"
+        "`basalt adm status{about}` tells what has become of it, and the daemon's log what it \
+         warns of, and why it failed if it does; wait longer with --timeout"
     );
     Failure::new(FailureCode::Unfinished, message, hint)
 }
@@ -251,4 +262,28 @@ fn hear_wishes(
         control.unsubscribe(&subscriber);
     })?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// They were nowhere: that a volume has no block device, as that it is not in use.
+    #[test]
+    fn log_has_the_warnings_of_a_command_for_which_nobody_waited_any_more() {
+        let warnings = || vec!["no block device".to_owned(), "not in use".to_owned()];
+        let adjusted =
+            Reply::Adjusted { changes: vec!["new-peer".to_owned()], warnings: warnings() };
+        for reply in [Reply::Done { warnings: warnings() }, adjusted] {
+            let lines = late_lines("adjust", Ok(reply));
+            let levels: Vec<_> = lines.iter().map(|(level, _)| *level).collect();
+            assert_eq!(levels, [Level::Notice, Level::Warning, Level::Warning]);
+            assert!(lines[0].1.contains("`adjust` is done"), "{lines:?}");
+            assert!(lines[1].1.contains("no block device"), "{lines:?}");
+            assert!(lines[2].1.contains("not in use"), "{lines:?}");
+        }
+        let failure = Failure::new(FailureCode::DiskFailed, "it is too small", "");
+        let [(Level::Warning, line)] = &late_lines("up", Err(failure))[..] else { panic!("one") };
+        assert!(line.contains("`up`") && line.contains("it is too small"), "{line}");
+    }
 }

@@ -19,10 +19,10 @@ pub(crate) const STATE_DIR: &str = "/var/lib/basalt";
     about = "Administers replicated volumes: drbdadm's verbs, asked of the node daemon",
     version,
     after_help = "Targets: `all`, RES, RES/VOL, RES:PEER, RES:PEER/VOL, minor-N.\n\
-        Exit codes: 0 done, 1 usage, 2 syntax of the configuration, 5 waited in vain, 10 refused \
-        configuration or unknown object,\n11 refused change of state, 16 no local disk, 17 no \
-        up-to-date data, 20 everything else; of a handler\nthat is called by hand, that of its \
-        script."
+        Exit codes: 0 done, 1 usage, 2 syntax of the configuration, 5 waited in vain, or the \
+        command takes\nlonger than --timeout and goes on in the daemon, 10 refused configuration \
+        or unknown object,\n11 refused change of state, 16 no local disk, 17 no up-to-date data, \
+        20 everything else; of a\nhandler that is called by hand, that of its script."
 )]
 pub(crate) struct CommandLine {
     #[command(flatten)]

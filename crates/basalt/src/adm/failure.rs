@@ -333,9 +333,7 @@ fn class(code: FailureCode) -> Class {
         FailureCode::Timeout => {
             state("State change failed: (-23) Timeout in operation", STATE_EXIT)
         }
-        FailureCode::Unfinished => {
-            state("State change failed: (-23) Timeout in operation", WAIT_TIMEOUT_EXIT)
-        }
+        FailureCode::Unfinished => state("Not done yet", WAIT_TIMEOUT_EXIT),
         FailureCode::NoQuorum => state("State change failed: (-25) No quorum", STATE_EXIT),
         FailureCode::StateRefused => state("State change failed", STATE_EXIT),
         FailureCode::BadRequest

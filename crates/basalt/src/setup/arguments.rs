@@ -9,9 +9,9 @@ use crate::adm::arguments::{Events2, General, Status, WaitTimes, parse_sectors};
     name = "basalt setup",
     about = "The part of drbdsetup that scripts use, asked of the node daemon",
     version,
-    after_help = "Exit codes: 0 done, 5 waited in vain, 10 refused configuration or unknown \
-        object, 11 refused change of state, 16 no local disk, 17 no up-to-date data, 20 usage and \
-        everything else."
+    after_help = "Exit codes: 0 done, 5 waited in vain, or the command takes longer than --timeout \
+        and goes on in the daemon, 10 refused configuration or unknown object, 11 refused change \
+        of state, 16 no local disk, 17 no up-to-date data, 20 usage and everything else."
 )]
 pub(crate) struct CommandLine {
     #[command(flatten)]
