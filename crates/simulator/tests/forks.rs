@@ -570,6 +570,37 @@ fn the_survivor_goes_on_though_the_other_one_was_about_to_vote() {
     assert_eq!(it.on_disk(1, 7), 3);
 }
 
+/// The Primary goes on alone meanwhile, on another branch: what it had copied before is not copied
+/// again.
+#[test]
+fn a_full_copy_that_is_interrupted_goes_on_where_it_was() {
+    for restarts in [false, true] {
+        let mut it = Scenario::with_quorum_off(2, 0);
+        it.must_write(0, 7, 1);
+        it.cluster.kill(1);
+        it.cluster.replace(1, Replaced::Disk);
+        it.cluster.start(1);
+        it.until("half of it", |it| it.status(0).unwrap().members[1].copied_blocks > ALL / 2);
+        let branch = it.status(0).map(|status| status.branch);
+        if restarts {
+            it.cluster.kill(1);
+        } else {
+            it.part(&[0], &[1]);
+        }
+        it.run(Duration::from_secs(3));
+        it.must_write(0, 9000, 2);
+        assert!(!it.is_in_sync(0, 1) && it.status(0).map(|status| status.branch) != branch);
+        if restarts {
+            it.cluster.start(1);
+        } else {
+            it.meet(&[0], &[1]);
+        }
+        let copied = it.copied_until_in_sync(0, 1);
+        assert!(copied < ALL * 3 / 4, "{copied} blocks were copied, restarts: {restarts}");
+        assert_eq!((it.on_disk(1, 7), it.on_disk(1, 9000)), (1, 2));
+    }
+}
+
 /// Two nodes, of which the other one is back and about to vote again, and is cut off; this one's
 /// register takes long for the writes with which it goes on alone.
 fn cut_while_it_was_to_vote() -> Scenario {

@@ -209,6 +209,7 @@ impl Resource {
             return;
         };
         let source = self.slot_source(from);
+        let is_own = self.session.as_ref().is_some_and(|session| session.own.has(from));
         let Some(admission) = self.admission(from) else { return };
         // What answers an earlier seal says nothing of when it obeys this one.
         if admission.step != Step::Sealing || admission.ballot != sealed.ballot {
@@ -217,7 +218,8 @@ impl Resource {
         admission.replica = Some(sealed.replica);
         admission.was_restarted = sealed.rank < RANK_INTACT;
         let has_candidate = sealed.replica.candidate.is_some();
-        admission.is_half_copied = sealed.rank == RANK_BEHIND || has_candidate;
+        // What was copied to it in this session, also before a branch began, the slots here know.
+        admission.is_half_copied = (sealed.rank == RANK_BEHIND || has_candidate) && !is_own;
         let Some(source) = source else { return self.give_up_admission(from) };
         admission.source = Some(source);
         admission.step = Step::AskingSlots;
@@ -377,6 +379,7 @@ impl Resource {
         let absent =
             absent.iter().map(|member| LostMember { member, base: base_of(member) }).collect();
         session.write_set.insert(member);
+        session.own.insert(member);
         let boot = boot.unwrap_or(own_boot);
         session.boots.insert(member, boot);
         let write_set = session.write_set;

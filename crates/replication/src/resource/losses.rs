@@ -77,6 +77,7 @@ impl Resource {
         if let Some(session) = self.session.as_mut() {
             // As good as another process. `check_last_member` knows what to do.
             session.boots.remove(&member);
+            session.own.remove(member);
         }
         self.begin_loss(member);
     }
@@ -144,6 +145,10 @@ impl Resource {
 
     pub(crate) fn on_member_connected(&mut self, node: NodeId, report: PeerReport) {
         let Some(session) = self.session.as_mut() else { return };
+        if report.replica.is_none_or(|replica| replica.sealed != session.nonce) {
+            // Before it is sealed anew, and would say so.
+            session.own.remove(node);
+        }
         session.admit_again_at.remove(&node);
         if !session.write_set.has(node) {
             return;

@@ -46,6 +46,8 @@ pub(crate) struct Session {
     /// to the first question.
     pub(crate) last_join: Option<(NodeId, Epoch, ValueId)>,
     pub(crate) admissions: BTreeMap<NodeId, Admission>,
+    /// Whoever was admitted in this session, and obeyed no other one since, as far as is known.
+    pub(crate) own: MemberSet,
     /// An admission that failed is tried again then.
     pub(crate) admit_again_at: BTreeMap<NodeId, Time>,
     /// A verify found that they differ, and left it: their next loss stands, so that a resync
@@ -131,6 +133,7 @@ impl Session {
             put_off: None,
             last_join: None,
             admissions: BTreeMap::new(),
+            own: MemberSet::EMPTY,
             admit_again_at: BTreeMap::new(),
             differing: MemberSet::EMPTY,
             rests: BTreeMap::new(),
