@@ -66,6 +66,12 @@ fn a_disk_that_many_adoptions_passed_by_is_left_to_the_operator() {
     all_of((run_with_lost_stores, "--adopt"), [702_899], 6_000);
 }
 
+/// It had recorded the loss of the one that is in sync, and no vote store speaks for it.
+#[test]
+fn a_replica_that_adoption_left_without_a_vote_follows() {
+    all_of((run_with_lost_stores, "--adopt"), [930_028], 6_000);
+}
+
 /// A process that stands still is told of other options when it goes on.
 #[test]
 fn who_stands_still_is_not_taken_for_told() {

@@ -552,9 +552,9 @@ impl Resource {
     /// the last one, perhaps, and clients were answered since.
     fn may_have_gone_on(&self, ours: &Config, theirs: &Config) -> bool {
         let me = self.me();
-        if self.decides_about(ours) || !self.has_data_of(ours) {
+        if self.decides_about(ours) || !self.has_data_of(ours) || self.lost_vote().is_some() {
             // Then what followed it would be known here; or what is written down here is of a line
-            // that this node left.
+            // that this node left. Of whom a lost vote was the last but one no store could tell.
             return false;
         }
         let volumes = ours.volumes.first().zip(theirs.volumes.first());
