@@ -187,9 +187,11 @@ impl Run {
             // Acknowledged writes may be lost by then, and are not to be here: a voter without a
             // disk was needed, for one.
             Ok(_) => self.put_back(kept),
-            // A disk whose vote was never renewed shows no kinship to what was adopted so often
-            // since: the operator chooses.
-            Err(Obstacle::Parted(_)) if self.report.adoptions >= FORKS_IN_COPY => {
+            // A disk whose vote was never renewed, or whose replica nobody led since, shows no
+            // kinship to what was adopted so often since: the operator chooses.
+            Err(Obstacle::Parted(_) | Obstacle::NoData(_))
+                if self.report.adoptions >= FORKS_IN_COPY =>
+            {
                 self.put_back(kept);
             }
             // The vote stores that are left go on by themselves.
