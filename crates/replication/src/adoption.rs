@@ -16,7 +16,6 @@ use std::collections::BTreeMap;
 
 use format::config::{Config, InSync, Voter};
 use format::ids::{Ballot, Branch, Epoch, MemberSet, NodeId, Nonce, ValueId, VoteStoreId};
-use format::message::ReplicaReport;
 use format::metadata::{Register, ReplicaState, Superblock};
 use stdx::hash::{HashKey, siphash128};
 use stdx::random::Random;
@@ -25,7 +24,7 @@ use crate::limits;
 use crate::quorum::is_quorum;
 use crate::resource::{
     ALONG, Kinship, compare_stamp, continue_on, copy_vote, has_joined, kinship, make_blank,
-    shared_until,
+    report_of, shared_until,
 };
 
 /// What one node still has; of a node that has neither, that it was looked at.
@@ -275,20 +274,6 @@ fn in_sync_here(base: &Config, remains: &[&Remains]) -> Vec<InSync> {
 /// What the disk holds is of the line of `value`, as far as that came.
 fn is_of_line(value: &Config, superblock: &Superblock) -> bool {
     shared_until(value, &report_of(superblock)).is_some()
-}
-
-/// What its node would say of the replica.
-fn report_of(superblock: &Superblock) -> ReplicaReport {
-    ReplicaReport {
-        incarnation: superblock.incarnation,
-        branch: superblock.branch,
-        joined: superblock.joined,
-        candidate: superblock.candidate,
-        sealed: superblock.sealed.nonce,
-        space: superblock.usable_space(),
-        lanes: superblock.lanes,
-        log_slots: 0,
-    }
 }
 
 /// Of a disk that is no image of an older day.

@@ -354,16 +354,7 @@ impl Resource {
     #[must_use]
     pub fn report(&self) -> Option<ReplicaReport> {
         let superblock = self.superblock.as_ref().filter(|_| !self.member.disk_failed)?;
-        Some(ReplicaReport {
-            incarnation: superblock.incarnation,
-            branch: superblock.branch,
-            joined: superblock.joined,
-            candidate: superblock.candidate,
-            sealed: superblock.sealed.nonce,
-            space: superblock.usable_space(),
-            lanes: superblock.lanes,
-            log_slots: self.options.log_slots,
-        })
+        Some(ReplicaReport { log_slots: self.options.log_slots, ..report_of(superblock) })
     }
 
     /// The session for which this node wants leases. Who reaches too few voters would get none, and
@@ -676,6 +667,20 @@ impl Resource {
 
 fn diskful_of(members: &[MemberOptions]) -> MemberSet {
     members.iter().filter(|member| member.diskful).map(|member| member.node).collect()
+}
+
+/// What a superblock says of its replica; its log is of the process that has it.
+pub(crate) fn report_of(superblock: &Superblock) -> ReplicaReport {
+    ReplicaReport {
+        incarnation: superblock.incarnation,
+        branch: superblock.branch,
+        joined: superblock.joined,
+        candidate: superblock.candidate,
+        sealed: superblock.sealed.nonce,
+        space: superblock.usable_space(),
+        lanes: superblock.lanes,
+        log_slots: 0,
+    }
 }
 
 /// The members of a value that may serve: the same of each of its volumes.

@@ -138,8 +138,8 @@ impl Checker {
     fn note_promises(&mut self, cluster: &Cluster) -> Result<(), String> {
         // A member without data may vote.
         for (node, disk) in cluster.disks.iter().enumerate() {
-            let is_set_back = cluster.set_back_from.get(&node) == Some(&disk.register.store);
-            if !is_set_back {
+            let is_put_back = cluster.registers_put_back.get(&node) == Some(&disk.register.store);
+            if !is_put_back {
                 self.promises.see_voter(node, &disk.register)?;
             }
         }
@@ -637,7 +637,7 @@ fn check_bases(cluster: &Cluster, newest: &Config) -> Result<(), String> {
         if in_sync.has(absent) || !is_tracked || superblock.branch != newest.branch {
             continue;
         }
-        if cluster.set_back.has(absent) {
+        if cluster.disks_put_back.has(absent) {
             // It forgot that it joined: what its slots begin with, it does not know.
             continue;
         }

@@ -298,9 +298,9 @@ pub struct Cluster {
     /// These do not start.
     pub(crate) away: MemberSet,
     /// Their disks were put back to an older day.
-    pub(crate) set_back: MemberSet,
+    pub(crate) disks_put_back: MemberSet,
     /// The vote stores of nodes whose registers were put back to an older day.
-    pub(crate) set_back_from: BTreeMap<usize, VoteStoreId>,
+    pub(crate) registers_put_back: BTreeMap<usize, VoteStoreId>,
     pub(crate) contents: Contents,
     pub(crate) marks: BTreeSet<Mark>,
     /// How many shards each node had last.
@@ -357,8 +357,8 @@ impl Cluster {
             clocks: vec![Clock::exact(); count],
             stopped_until: vec![Time::ZERO; count],
             away: MemberSet::EMPTY,
-            set_back: MemberSet::EMPTY,
-            set_back_from: BTreeMap::new(),
+            disks_put_back: MemberSet::EMPTY,
+            registers_put_back: BTreeMap::new(),
             contents: Contents::default(),
             marks: BTreeSet::new(),
             shards_before: vec![None; count],

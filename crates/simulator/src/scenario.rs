@@ -360,6 +360,12 @@ impl Scenario {
         self.until("a promotion", |it| it.succeeded(id));
     }
 
+    /// Makes `node` Primary with whatever its replica has.
+    pub fn force(&mut self, node: usize) {
+        let id = self.command(node, Command::Promote(PromoteMode::Force));
+        self.until("a forced promotion", |it| it.succeeded(id));
+    }
+
     pub fn demote(&mut self, node: usize) {
         let id = self.command(node, Command::Demote);
         self.until("the end of the session", |it| it.succeeded(id));

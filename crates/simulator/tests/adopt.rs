@@ -215,8 +215,7 @@ fn lines_that_parted_are_not_mixed() {
     it.part(&[0, 1], &[2]);
     it.must_write(0, 7, 10);
     it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
-    let forced = it.command(2, Command::Promote(PromoteMode::Force));
-    it.until("the promotion", |it| it.succeeded(forced));
+    it.force(2);
     it.must_write(2, 7, 20);
     lose(&mut it, &[0, 1, 2]);
     it.meet(&[0, 1], &[2]);

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use format::ids::{EXTENT_BLOCKS, MemberSet};
-use replication::contract::{Command, PartId, PromoteMode};
+use replication::contract::PartId;
 use replication::resource::{Congestion, OnCongestion};
 use simulator::cluster::{SlowDisk, Way};
 use simulator::run::run_with_protocols;
@@ -249,8 +249,7 @@ fn a_follower_that_returned_says_when_it_is_at_no_cut() {
         it.cluster.kill(1);
         assert_eq!(it.on_disk(2, 7), 1, "torn");
         it.run(Duration::from_secs(1));
-        let forced = it.command(3, Command::Promote(PromoteMode::Force));
-        it.until("the promotion", |it| it.succeeded(forced));
+        it.force(3);
         assert_eq!((it.must_read(3, 7), it.must_read(3, EXTENT_BLOCKS)), (1, 1));
         it.until("its answer to the seal", |it| !it.is_intact(2));
     }

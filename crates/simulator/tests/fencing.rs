@@ -75,8 +75,7 @@ fn by_an_operators_word_a_primary_goes_on_without_proof() {
     it.cluster.answer_fence(0, FenceVerdict::Unproven);
     it.run(Duration::from_secs(5));
     assert_eq!(it.ended(waiting), None);
-    let forced = it.command(0, Command::Promote(PromoteMode::Force));
-    it.until("the answer", |it| it.succeeded(forced));
+    it.force(0);
     assert_eq!(it.voters(0), [0], "it is answered once that is so");
     it.until("the write", |it| it.ended(waiting).is_some());
     assert_eq!(it.ended(waiting), Some(&Ok(None)));
@@ -457,8 +456,7 @@ fn nobody_is_put_out_for_a_follower_that_may_lack_answers() {
         assert!(reason.contains("protocol A") && reason.contains("--force"), "{reason}");
         // What it lacks is given up by an operator's word.
         it.cluster.kill(0);
-        let forced = it.command(1, Command::Promote(PromoteMode::Force));
-        it.until("the promotion", |it| it.succeeded(forced));
+        it.force(1);
     }
 }
 

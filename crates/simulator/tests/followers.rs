@@ -98,8 +98,7 @@ fn what_is_not_whole_when_the_primary_dies_is_dropped() {
     it.cluster.kill(1);
     it.part(&[1], &[2]);
     it.run(2 * SLOW);
-    let forced = it.command(2, Command::Promote(PromoteMode::Force));
-    it.until("the promotion", |it| it.succeeded(forced));
+    it.force(2);
     assert_eq!((it.must_read(2, 7), it.must_read(2, SECOND)), (1, 1));
 }
 
@@ -116,8 +115,7 @@ fn what_is_answered_while_a_cut_is_made_is_not_left_out_of_it() {
     it.until("the second write", |it| it.on_disk(2, SECOND) == 2);
     it.cluster.kill(0);
     it.cluster.kill(1);
-    let forced = it.command(2, Command::Promote(PromoteMode::Force));
-    it.until("the promotion", |it| it.succeeded(forced));
+    it.force(2);
     assert_eq!((it.must_read(2, 7), it.must_read(2, SECOND)), (2, 2));
 }
 
@@ -183,8 +181,7 @@ fn a_follower_alone_takes_over_by_force_and_says_what_that_costs() {
     let normal = it.command(1, Command::Promote(PromoteMode::Normal));
     it.until("the refusal", |it| it.failed(normal));
     assert_eq!(it.losses(1), 0);
-    let forced = it.command(1, Command::Promote(PromoteMode::Force));
-    it.until("the promotion", |it| it.succeeded(forced));
+    it.force(1);
     assert_eq!(it.losses(1), 1);
 }
 
@@ -200,8 +197,7 @@ fn the_former_primary_returns_with_writes_that_the_follower_never_had() {
     it.cluster.kill(0);
     it.cluster.delay_lane(0, 1, 0, Duration::ZERO);
     it.run(PROMPT);
-    let forced = it.command(1, Command::Promote(PromoteMode::Force));
-    it.until("the promotion", |it| it.succeeded(forced));
+    it.force(1);
     it.must_write(1, 9, 3);
     assert_eq!((it.must_read(1, 7), it.losses(1)), (1, 1));
     it.cluster.start(0);
@@ -222,8 +218,7 @@ fn what_was_released_is_applied_when_the_session_is_over() {
     assert!(wait(&mut it, part) < PROMPT);
     it.run(PROMPT);
     it.cluster.kill(0);
-    let forced = it.command(1, Command::Promote(PromoteMode::Force));
-    it.until("the promotion", |it| it.succeeded(forced));
+    it.force(1);
     assert_eq!(it.must_read(1, cold), 2);
 }
 

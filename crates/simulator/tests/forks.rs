@@ -303,8 +303,7 @@ fn an_outdated_replica_goes_on_alone_only_by_force() {
     it.cluster.slow[2] = SlowDisk::default();
     let promoted = it.command(2, Command::Promote(PromoteMode::Normal));
     it.until("a refusal", |it| it.failed(promoted));
-    let forced = it.command(2, Command::Promote(PromoteMode::Force));
-    it.until("the promotion", |it| it.succeeded(forced));
+    it.force(2);
     assert_eq!(it.must_read(2, 7), 1);
 }
 
@@ -316,8 +315,7 @@ fn the_operator_may_force_a_node_without_a_quorum() {
     it.cluster.kill(0);
     let promoted = it.command(1, Command::Promote(PromoteMode::Normal));
     it.until("a refusal", |it| it.failed(promoted));
-    let forced = it.command(1, Command::Promote(PromoteMode::Force));
-    it.until("the promotion", |it| it.succeeded(forced));
+    it.force(1);
     assert_eq!(it.must_read(1, 7), 1);
     it.must_write(1, 8, 2);
     it.cluster.start(0);
@@ -340,7 +338,7 @@ fn the_operator_may_force_a_primary_without_a_quorum() {
         }
         it.run(Duration::from_secs(5));
         assert_eq!(it.ended(waiting), None);
-        force(&mut it, 0);
+        it.force(0);
         it.until("the write", |it| it.ended(waiting).is_some());
         assert_eq!((it.must_read(0, 7), it.losses(0), it.awaits_reopen(0)), (2, 0, true));
         if !others_are_first {
@@ -367,7 +365,7 @@ fn who_was_said_to_be_gone_is_behind() {
     let waiting = it.write(0, 7, 2);
     it.run(Duration::from_secs(5));
     assert_eq!(it.ended(waiting), None);
-    force(&mut it, 0);
+    it.force(0);
     it.until("the write", |it| it.ended(waiting).is_some());
     it.until("node 1", |it| it.is_in_sync(0, 1));
     (2..5).for_each(|node| it.cluster.start(node));
@@ -379,7 +377,7 @@ fn who_was_said_to_be_gone_is_behind() {
 #[test]
 fn a_primary_that_need_not_or_cannot_go_on_alone_is_not_forced_to() {
     let mut it = Scenario::new(3, 0, 0);
-    force(&mut it, 0);
+    it.force(0);
     it.run(Duration::from_secs(1));
     assert_eq!((it.voters(0), it.awaits_reopen(0)), (vec![0, 1, 2], false), "it has a quorum");
     // Its vote takes its time, and the others are back before it goes on.
@@ -464,12 +462,6 @@ fn a_word_ends_where_the_register_that_it_needs_fails() {
     }
 }
 
-/// Makes `node` Primary with whatever its replica has.
-fn force(it: &mut Scenario, node: usize) {
-    let forced = it.command(node, Command::Promote(PromoteMode::Force));
-    it.until("the promotion", |it| it.succeeded(forced));
-}
-
 /// So that the log of `replica` does not name what was written to the first extents, which it would
 /// ask for by itself.
 fn until_not_logged(it: &mut Scenario, primary: usize, replica: usize) {
@@ -504,7 +496,7 @@ fn who_returns_to_a_new_disk_that_was_forced_is_copied_to_in_full() {
     it.cluster.kill(0);
     it.cluster.replace(1, Replaced::Disk);
     it.cluster.start(1);
-    force(&mut it, 1);
+    it.force(1);
     assert_eq!(it.must_read(1, 7), 0);
     it.cluster.kill(1);
     it.cluster.start(1);
@@ -533,7 +525,7 @@ fn who_returns_to_an_older_image_that_was_forced_is_copied_to_in_full() {
     it.stop(1);
     it.cluster.put_disk_image(1, image);
     it.cluster.start(1);
-    force(&mut it, 1);
+    it.force(1);
     assert_eq!(it.must_read(1, 7), 1);
     it.cluster.start(0);
     follows_the_forced(&mut it, 0, 1);
@@ -552,10 +544,8 @@ fn a_connection_that_is_soon_back_begins_no_branch() {
     assert!(it.is_in_sync(0, 1));
 }
 
-/// The connection breaks when the one that is back is to vote again, and did not hear of it: the
-/// Primary waits neither for its vote nor for what became of the proposal.
-#[test]
-fn the_survivor_goes_on_though_the_other_one_was_about_to_vote() {
+/// Two nodes, of which the other one is back and about to vote again, and is cut off.
+fn cut_while_it_was_to_vote() -> Scenario {
     let mut it = Scenario::with_quorum_off(2, 0);
     it.must_write(0, 7, 1);
     it.cluster.kill(1);
@@ -564,6 +554,14 @@ fn the_survivor_goes_on_though_the_other_one_was_about_to_vote() {
     it.until("the return of node 1", |it| it.is_in_sync(0, 1));
     assert_eq!(it.voters(0), [0]);
     it.part(&[0], &[1]);
+    it
+}
+
+/// The connection breaks when the one that is back is to vote again, and did not hear of it: the
+/// Primary waits neither for its vote nor for what became of the proposal.
+#[test]
+fn the_survivor_goes_on_though_the_other_one_was_about_to_vote() {
+    let mut it = cut_while_it_was_to_vote();
     it.must_write(0, 7, 3);
     it.meet(&[0], &[1]);
     it.until("both to vote", |it| it.voters(0) == [0, 1]);
@@ -601,21 +599,6 @@ fn a_full_copy_that_is_interrupted_goes_on_where_it_was() {
     }
 }
 
-/// Two nodes, of which the other one is back and about to vote again, and is cut off; this one's
-/// register takes long for the writes with which it goes on alone.
-fn cut_while_it_was_to_vote() -> Scenario {
-    let mut it = Scenario::with_quorum_off(2, 0);
-    it.must_write(0, 7, 1);
-    it.cluster.kill(1);
-    it.must_write(0, 7, 2);
-    it.cluster.start(1);
-    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
-    assert_eq!(it.voters(0), [0]);
-    it.part(&[0], &[1]);
-    it.cluster.slow[0].save = Duration::from_millis(50);
-    it
-}
-
 /// It is back while the value without it is being chosen, is sent a write, and is away again
 /// before it has that: nobody had marked the write for it.
 #[test]
@@ -623,6 +606,8 @@ fn who_returns_while_the_other_one_goes_on_alone_gets_what_it_missed() {
     let mut alone = 0;
     for millis in (300..1200).step_by(10) {
         let mut it = cut_while_it_was_to_vote();
+        // Its register takes long for the writes with which it goes on alone.
+        it.cluster.slow[0].save = Duration::from_millis(50);
         it.run(Duration::from_millis(millis));
         it.meet(&[0], &[1]);
         it.run(Duration::from_millis(4));

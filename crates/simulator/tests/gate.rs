@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use format::metadata::ReplicaState;
-use replication::contract::{Command, PromoteMode};
 use replication::resource::Readmission;
 use simulator::run::{run, run_forks};
 use simulator::scenario::Scenario;
@@ -97,8 +96,7 @@ fn a_permission_ends_when_the_replica_is_in_sync_in_another_way() {
     }
     it.run(Duration::from_secs(1));
     it.cluster.allow_resync(2);
-    let forced = it.command(2, Command::Promote(PromoteMode::Force));
-    it.until("the promotion", |it| it.succeeded(forced));
+    it.force(2);
     it.must_write(2, 9, 3);
     it.cluster.options.readmission = Readmission::AtOnce;
     for node in 0..2 {

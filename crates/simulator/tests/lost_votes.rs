@@ -7,7 +7,7 @@ use simulator::cluster::Replaced;
 use simulator::scenario::Scenario;
 
 /// Nodes 0 and 1 wrote on without node 2, which went on alone; then node 0 lost its vote store, and
-/// only node 2 is there to be met.
+/// only node 2 is there to be met: the lines parted.
 fn met_by_the_other_side() -> Scenario {
     let mut it = Scenario::with_quorum_off(3, 0);
     it.must_write(0, 7, 1);
@@ -17,6 +17,7 @@ fn met_by_the_other_side() -> Scenario {
     it.cluster.replace(0, Replaced::VoteStore);
     it.cluster.start(0);
     it.meet(&[0, 1], &[2]);
+    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
     it
 }
 
@@ -25,7 +26,6 @@ fn met_by_the_other_side() -> Scenario {
 #[test]
 fn who_lost_its_vote_store_is_not_copied_to_from_another_line() {
     let mut it = met_by_the_other_side();
-    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
     it.promote(2);
     it.run(Duration::from_secs(10));
     assert_eq!((it.on_disk(0, 7), it.on_disk(0, 5000)), (100, 0));
@@ -47,7 +47,6 @@ fn who_lost_its_vote_store_is_not_copied_to_from_another_line() {
 #[test]
 fn who_lost_its_vote_store_gives_way_by_a_word() {
     let mut it = met_by_the_other_side();
-    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
     it.discard(0, 2);
     it.promote(2);
     it.until("its return", |it| it.is_in_sync(2, 0) && it.is_in_sync(0, 0));
@@ -58,9 +57,7 @@ fn who_lost_its_vote_store_gives_way_by_a_word() {
 #[test]
 fn the_other_side_gives_way_to_who_lost_its_vote_store() {
     let mut it = met_by_the_other_side();
-    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
-    let forced = it.command(0, Command::Promote(PromoteMode::Force));
-    it.until("the promotion", |it| it.succeeded(forced));
+    it.force(0);
     it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
     it.discard(2, 0);
     it.until("its return", |it| it.is_in_sync(0, 2) && it.is_in_sync(2, 2));
@@ -74,9 +71,7 @@ fn the_other_side_gives_way_to_who_lost_its_vote_store() {
 #[test]
 fn who_lost_its_vote_store_and_is_forced_goes_on_with_its_line() {
     let mut it = met_by_the_other_side();
-    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
-    let forced = it.command(0, Command::Promote(PromoteMode::Force));
-    it.until("the promotion", |it| it.succeeded(forced));
+    it.force(0);
     assert!(it.losses(0) > 0, "what others acknowledged may be gone");
     it.must_write(0, 7, 102);
     it.cluster.start(1);
@@ -122,7 +117,6 @@ fn an_older_vote_store_does_not_hide_the_vote_on_the_disk() {
 #[test]
 fn nobody_gives_way_to_a_vote_whose_store_is_lost() {
     let mut it = met_by_the_other_side();
-    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
     it.discard(2, 0);
     it.run(Duration::from_secs(10));
     assert_eq!((it.on_disk(2, 7), it.on_disk(2, 5000)), (1, 30));
@@ -142,8 +136,7 @@ fn a_lone_voter_that_lost_its_store_is_forced_to_go_on_with_its_line() {
         }
         (0..usize::from(nodes)).for_each(|node| it.cluster.start(node));
         it.run(Duration::from_secs(2));
-        let forced = it.command(0, Command::Promote(PromoteMode::Force));
-        it.until("the promotion", |it| it.succeeded(forced));
+        it.force(0);
         assert!(it.losses(0) > 0 && it.accepted(0) > epoch, "a history without a past");
         it.until("all in sync", |it| (0..usize::from(nodes)).all(|node| it.is_in_sync(0, node)));
         assert_eq!(it.must_read(0, 7), 1);

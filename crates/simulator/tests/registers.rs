@@ -173,8 +173,7 @@ fn who_returns_to_data_of_another_line_that_was_forced_is_copied_to_in_full() {
         let mut it = with_a_mute_voter_that_left_another(millis);
         it.cluster.kill(2);
         it.cluster.start(1);
-        let promoted = it.command(1, Command::Promote(PromoteMode::Force));
-        it.until("the promotion", |it| it.succeeded(promoted));
+        it.force(1);
         it.cluster.start(2);
         it.until("a meeting", |it| it.is_in_sync(1, 2) || it.is_split(1, 2));
         if it.is_split(1, 2) {

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use format::ids::NodeId;
-use replication::contract::{Command, PromoteMode};
+use replication::contract::Command;
 use replication::resource::{AfterSplit, WithoutPrimary};
 use simulator::run::run_with_protocols;
 use simulator::scenario::Scenario;
@@ -18,8 +18,7 @@ fn with_losses() -> Scenario {
     it.until("a follower", |it| it.follows(0, 1));
     it.cluster.kill(0);
     assert!(!it.awaits_reopen(1));
-    let forced = it.command(1, Command::Promote(PromoteMode::Force));
-    it.until("the promotion", |it| it.succeeded(forced));
+    it.force(1);
     assert_eq!((it.losses(1), it.awaits_reopen(1)), (1, true));
     it.cluster.start(0);
     it.until("its return", |it| it.is_in_sync(1, 0));
@@ -73,8 +72,7 @@ fn losses_that_come_later_are_awaited_again() {
     it.until("a follower", |it| it.follows(0, 1) || it.is_in_sync(1, 0));
     it.cluster.kill(1);
     it.run(Duration::from_millis(100));
-    let forced = it.command(0, Command::Promote(PromoteMode::Force));
-    it.until("the promotion", |it| it.succeeded(forced));
+    it.force(0);
     assert_eq!((it.losses(0), it.awaits_reopen(0)), (2, true));
 }
 
@@ -86,8 +84,7 @@ fn a_word_is_not_about_losses_that_come_before_it_is_recorded() {
     it.until("the end of the session", |it| it.succeeded(demoted));
     it.run(Duration::from_millis(100));
     let said = it.command(0, Command::Reopen);
-    let forced = it.command(0, Command::Promote(PromoteMode::Force));
-    it.until("the promotion", |it| it.succeeded(forced));
+    it.force(0);
     it.until("an answer", |it| it.succeeded(said) || it.failed(said));
     assert_eq!((it.losses(0), it.awaits_reopen(0)), (2, true));
 }
@@ -154,8 +151,7 @@ fn more_losses_are_counted_than_on_the_line_that_gave_way() {
     let mut it = Scenario::with_quorum_off(2, 0);
     it.must_write(0, 7, 1);
     it.part(&[0], &[1]);
-    let forced = it.command(1, Command::Promote(PromoteMode::Force));
-    it.until("the promotion", |it| it.succeeded(forced));
+    it.force(1);
     it.must_write(0, 7, 10);
     it.must_write(1, 7, 20);
     it.demote(0);
@@ -174,8 +170,7 @@ fn more_losses_are_counted_than_on_the_line_that_gave_way() {
 fn a_session_without_clients_counts_a_line_while_it_awaits_reopen() {
     let mut it = Scenario::with_quorum_off(3, 0);
     it.demote(0);
-    let forced = it.command(0, Command::Promote(PromoteMode::Force));
-    it.until("the promotion", |it| it.succeeded(forced));
+    it.force(0);
     it.until("the others", |it| {
         (0..3).all(|node| it.is_in_sync(node, 1) && it.is_in_sync(node, 2))
     });

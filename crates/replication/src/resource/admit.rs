@@ -209,7 +209,8 @@ impl Resource {
             return;
         };
         let source = self.slot_source(from);
-        let is_own = self.session.as_ref().is_some_and(|session| session.own.has(from));
+        let was_admitted_here =
+            self.session.as_ref().is_some_and(|session| session.admitted_here.has(from));
         let Some(admission) = self.admission(from) else { return };
         // What answers an earlier seal says nothing of when it obeys this one.
         if admission.step != Step::Sealing || admission.ballot != sealed.ballot {
@@ -219,7 +220,8 @@ impl Resource {
         admission.was_restarted = sealed.rank < RANK_INTACT;
         let has_candidate = sealed.replica.candidate.is_some();
         // What was copied to it in this session, also before a branch began, the slots here know.
-        admission.is_half_copied = (sealed.rank == RANK_BEHIND || has_candidate) && !is_own;
+        admission.is_half_copied =
+            (sealed.rank == RANK_BEHIND || has_candidate) && !was_admitted_here;
         let Some(source) = source else { return self.give_up_admission(from) };
         admission.source = Some(source);
         admission.step = Step::AskingSlots;
@@ -379,7 +381,7 @@ impl Resource {
         let absent =
             absent.iter().map(|member| LostMember { member, base: base_of(member) }).collect();
         session.write_set.insert(member);
-        session.own.insert(member);
+        session.admitted_here.insert(member);
         let boot = boot.unwrap_or(own_boot);
         session.boots.insert(member, boot);
         let write_set = session.write_set;

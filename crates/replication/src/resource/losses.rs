@@ -77,7 +77,7 @@ impl Resource {
         if let Some(session) = self.session.as_mut() {
             // As good as another process. `check_last_member` knows what to do.
             session.boots.remove(&member);
-            session.own.remove(member);
+            session.admitted_here.remove(member);
         }
         self.begin_loss(member);
     }
@@ -147,7 +147,7 @@ impl Resource {
         let Some(session) = self.session.as_mut() else { return };
         if report.replica.is_none_or(|replica| replica.sealed != session.nonce) {
             // Before it is sealed anew, and would say so.
-            session.own.remove(node);
+            session.admitted_here.remove(node);
         }
         session.admit_again_at.remove(&node);
         if !session.write_set.has(node) {

@@ -11,12 +11,13 @@ use crate::resource::propose::Attempt;
 
 impl Resource {
     /// What a vote store that is lost accepted last, where the replica is of that line; until this
-    /// node follows a value that goes on from it, or has this very replica in sync. It proves
-    /// nothing, for no voter speaks for it any more; but the replica may be the last that has what
-    /// was acknowledged on that line (I19).
+    /// node knows of a value that goes on from it, or of one of another line that has this very
+    /// replica in sync. It proves nothing, for no voter speaks for it any more; but the replica may
+    /// be the last that has what was acknowledged on that line (I19).
     pub(crate) fn lost_vote(&self) -> Option<Accepted> {
         let superblock = self.superblock.as_ref().filter(|_| !self.member.disk_failed)?;
-        let vote = superblock.vote.as_ref()?;
+        let store = self.voter.register.store;
+        let vote = superblock.vote.as_deref().filter(|vote| vote.store != store)?;
         let is_whole = matches!(superblock.state, ReplicaState::InSync | ReplicaState::Outdated);
         let is_of_line = is_whole && superblock.branch == vote.value().branch;
         let is_passed = self.newest().is_some_and(|(ballot, newest)| {
@@ -28,8 +29,8 @@ impl Resource {
                 Kinship::Parted(_) => self.own_part(newest).is_some(),
             }
         });
-        let is_lost = vote.store != self.voter.register.store && is_of_line && !is_passed;
-        is_lost.then(|| Accepted { ballot: vote.ballot, value: vote.value().clone() })
+        (is_of_line && !is_passed)
+            .then(|| Accepted { ballot: vote.ballot, value: vote.value().clone() })
     }
 
     /// What this node's line is told by: its voter, or what is left of one that is lost.

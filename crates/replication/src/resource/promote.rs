@@ -16,7 +16,7 @@ use crate::contract::{CommandErrorCode, CommandId, LostMember, PromoteMode, ToGr
 use crate::limits;
 use crate::ranges::RangeSet;
 use crate::resource::followers::{keep_newest, lacks_answers};
-use crate::resource::promote::data::has_data_of;
+use crate::resource::promote::data::{NOT_UP_TO_DATE, has_data_of};
 use crate::resource::propose::Attempt;
 use crate::resource::receipts::Standing;
 use crate::resource::session::Session;
@@ -136,10 +136,6 @@ impl Promotion {
         }
     }
 }
-
-pub(super) const NOT_UP_TO_DATE: &str = "this replica is not UpToDate, and no other one is in \
-                                         reach: connect one, or take this one for the truth with \
-                                         `primary --force`";
 
 impl Resource {
     pub(crate) fn on_promote(&mut self, id: CommandId, mode: PromoteMode) {

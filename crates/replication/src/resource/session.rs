@@ -47,7 +47,7 @@ pub(crate) struct Session {
     pub(crate) last_join: Option<(NodeId, Epoch, ValueId)>,
     pub(crate) admissions: BTreeMap<NodeId, Admission>,
     /// Whoever was admitted in this session, and obeyed no other one since, as far as is known.
-    pub(crate) own: MemberSet,
+    pub(crate) admitted_here: MemberSet,
     /// An admission that failed is tried again then.
     pub(crate) admit_again_at: BTreeMap<NodeId, Time>,
     /// A verify found that they differ, and left it: their next loss stands, so that a resync
@@ -133,7 +133,7 @@ impl Session {
             put_off: None,
             last_join: None,
             admissions: BTreeMap::new(),
-            own: MemberSet::EMPTY,
+            admitted_here: MemberSet::EMPTY,
             admit_again_at: BTreeMap::new(),
             differing: MemberSet::EMPTY,
             rests: BTreeMap::new(),

@@ -340,14 +340,14 @@ impl Cluster {
     pub fn put_disk_image(&mut self, node: usize, DiskImage(mut image): DiskImage) {
         image.register = self.disks[node].register.clone();
         self.disks[node] = image;
-        self.set_back.insert(Self::node_id(node));
+        self.disks_put_back.insert(Self::node_id(node));
         self.changes.of_life(Self::node_id(node));
     }
 
     /// Puts the register back as it was when the image was made; the disk stays.
     pub fn put_register_back(&mut self, node: usize, DiskImage(image): &DiskImage) {
         self.disks[node].register = image.register.clone();
-        self.set_back_from.insert(node, image.register.store);
+        self.registers_put_back.insert(node, image.register.store);
         self.changes.of_life(Self::node_id(node));
     }
 
