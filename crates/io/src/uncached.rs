@@ -44,21 +44,32 @@ impl Uncached {
     /// # Errors
     /// As `pread`; `UnexpectedEof` behind the end.
     pub fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+        bytes.copy_from_slice(&self.read_at(offset, bytes.len())?);
+        Ok(())
+    }
+
+    /// The same into memory of its own, `length` bytes: without a copy of what is much.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn read_at(&self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
         let Some(Align { mem, offset: align }) = self.align else {
-            return self.file.read_exact_at(bytes, offset);
+            let mut bytes = vec![0; length];
+            self.file.read_exact_at(&mut bytes, offset)?;
+            return Ok(bytes);
         };
         let before = offset % u64::from(align);
         let start = offset - before;
         let before = usize::try_from(before).expect("less than an alignment");
-        let needed = before + bytes.len();
+        let needed = before + length;
         let (mem, align) = (MEMORY_ALIGN.max(mem as usize), align as usize);
-        let length = needed.next_multiple_of(align);
-        let mut memory = vec![0; length + mem];
+        let whole = needed.next_multiple_of(align);
+        let mut memory = vec![0; whole + mem];
         let first = memory.as_ptr().align_offset(mem);
-        let memory = &mut memory[first..first + length];
+        let aligned = &mut memory[first..first + whole];
         let mut have = 0;
         while have < needed {
-            match self.file.read_at(&mut memory[have..], start + have as u64) {
+            match self.file.read_at(&mut aligned[have..], start + have as u64) {
                 // Less than a whole unit is there only at the end.
                 Ok(count) if count % align != 0 && have + count < needed || count == 0 => {
                     return Err(ErrorKind::UnexpectedEof.into());
@@ -68,8 +79,10 @@ impl Uncached {
                 Err(error) => return Err(error),
             }
         }
-        bytes.copy_from_slice(&memory[before..needed]);
-        Ok(())
+        // In the same memory: fresh one costs more than the move.
+        memory.copy_within(first + before..first + needed, 0);
+        memory.truncate(length);
+        Ok(memory)
     }
 }
 

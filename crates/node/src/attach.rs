@@ -25,7 +25,7 @@ use format::activity_log::{
 };
 use format::error::DecodeError;
 use format::ids::{Incarnation, LaneIndex, MemberSet, NodeId, VoteStoreId};
-use format::layout::{AL_RING_BYTES, Layout, PAGE_BYTES};
+use format::layout::{AL_BYTES, AL_RING_BYTES, Layout, PAGE_BYTES};
 use format::metadata::{AL_RINGS, Register, Slot, Superblock};
 use format::register::{
     REGISTER_FILE_BYTES, REGISTER_SLOT_BYTES, encode_register, newest_register,
@@ -48,6 +48,9 @@ use crate::shard::part::NewDisk;
 use crate::state_dir::{StateDir, is_full, sync_directory};
 
 type Block = [u8; SUPERBLOCK_BYTES];
+
+#[expect(clippy::cast_possible_truncation, reason = "128 KiB")]
+const RING_BYTES: usize = AL_RING_BYTES as usize;
 
 /// Bitmaps are read in pieces: that of a large volume does not fit in memory.
 const CHUNK_BYTES: u64 = 1 << 20;
@@ -282,8 +285,7 @@ impl<'a> Device<'a> {
     pub(crate) fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>, Failure> {
         self.claim.map_or(Ok(()), Claim::check)?;
         let length = usize::try_from(length).expect("metadata is far smaller than memory");
-        let mut bytes = vec![0; length];
-        sectors::read(&self.reads, offset, &mut bytes)
+        let bytes = sectors::read_whole(&self.reads, offset, length)
             .map_err(|error| self.failure("read", &error))?;
         self.steps.add_one();
         Ok(bytes)
@@ -295,18 +297,26 @@ impl<'a> Device<'a> {
         offset: u64,
         length: u64,
     ) -> Result<Option<Vec<u8>>, Failure> {
-        let mut bytes = vec![0; usize::try_from(length).expect("far smaller than memory")];
         for _ in 0..sectors::TRIES {
-            let result = sectors::read(&self.reads, offset, &mut bytes);
-            self.steps.add_one();
-            match result {
-                Ok(()) => return Ok(Some(bytes)),
-                // It is said of a path that is away for a moment, too.
-                Err(error) if sectors::is_unreadable(&error) => thread::park_timeout(sectors::REST),
-                Err(error) => return Err(self.failure("read", &error)),
+            if let Some(bytes) = self.try_to_read(offset, length)? {
+                return Ok(Some(bytes));
             }
+            // It is said of a path that is away for a moment, too.
+            thread::park_timeout(sectors::REST);
         }
         Ok(None)
+    }
+
+    /// `None` where sectors of it cannot be read now.
+    fn try_to_read(&self, offset: u64, length: u64) -> Result<Option<Vec<u8>>, Failure> {
+        let length = usize::try_from(length).expect("far smaller than memory");
+        let result = sectors::read_whole(&self.reads, offset, length);
+        self.steps.add_one();
+        match result {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if sectors::is_unreadable(&error) => Ok(None),
+            Err(error) => Err(self.failure("read", &error)),
+        }
     }
 
     fn lost(&self) -> Failure {
@@ -560,9 +570,19 @@ fn read_activity(
     let mut newest = [0; AL_RINGS];
     let mut damaged = Vec::new();
     let mut is_of_earlier = false;
+    // All of them at once: one wait for the disk in place of sixteen.
+    let rings = device.try_to_read(layout.al_ring_offset(0), AL_BYTES)?;
     for ring in 0..u8::try_from(AL_RINGS).expect("16 rings") {
-        let (bytes, unreadable) = read_ring(device, layout, ring, definition)?;
-        let mut replayed = replay_ring(ring, superblock.log_incarnation(), &bytes);
+        let alone;
+        let (bytes, unreadable) = match &rings {
+            Some(rings) => (&rings[usize::from(ring) * RING_BYTES..][..RING_BYTES], Vec::new()),
+            None => {
+                let (bytes, unreadable) = read_ring(device, layout, ring, definition)?;
+                alone = bytes;
+                (alone.as_slice(), unreadable)
+            }
+        };
+        let mut replayed = replay_ring(ring, superblock.log_incarnation(), bytes);
         if let Ok(RingReplay { newest, .. }) = replayed
             && unreadable.contains(&layout.al_record_offset(ring, newest + 1))
         {
@@ -669,7 +689,7 @@ fn empty_rings(
     rings: impl Iterator<Item = u8>,
 ) -> Result<(), Failure> {
     for ring in rings {
-        let mut bytes = vec![0; usize::try_from(AL_RING_BYTES).expect("128 KiB")];
+        let mut bytes = vec![0; RING_BYTES];
         format_ring(ring, incarnation, &mut bytes);
         device.write(layout.al_ring_offset(ring), &bytes)?;
     }

@@ -43,6 +43,13 @@ pub(crate) fn read(disk: &Uncached, offset: u64, bytes: &mut [u8]) -> Result<()>
     disk.read_exact_at(bytes, offset)
 }
 
+/// The same, `length` bytes.
+pub(crate) fn read_whole(disk: &Uncached, offset: u64, length: usize) -> Result<Vec<u8>> {
+    #[cfg(test)]
+    faults::check(disk.file(), offset..offset + length as u64)?;
+    disk.read_at(offset, length)
+}
+
 pub(crate) fn write(file: &File, offset: u64, bytes: &[u8]) -> Result<()> {
     #[cfg(test)]
     faults::before_write(file, offset, bytes)?;
