@@ -57,7 +57,6 @@ use crate::control::handlers::Handlers;
 use crate::control::lives::Lives;
 use crate::control::nvme_hosts::{NvmeHostsKeeper, begin_host_checks};
 use crate::control::resync_order::ResyncOrder;
-use crate::control::stepwise::{Bringing, Parts};
 use crate::control::unsettled::Unsettled;
 use crate::control::watch::Watch;
 use crate::cores::{Placement, cores_for};
@@ -68,8 +67,8 @@ use crate::devices::names::Names;
 use crate::enlarge::RoomWanted;
 use crate::guests::Guests;
 use crate::limits::{
-    ADMIN_COMMAND_DEADLINE, DISK_STALL_MAX, DISK_STALL_MAX_AGAIN, PARENT_POLL_INTERVAL,
-    PRIMARY_COMMAND_DEADLINE, SHARDS_MAX, START_PATIENCE,
+    ADMIN_COMMAND_DEADLINE, DISK_STALL_MAX, PARENT_POLL_INTERVAL, PRIMARY_COMMAND_DEADLINE,
+    SHARDS_MAX, START_PATIENCE,
 };
 use crate::links::secure::Secrecy;
 use crate::links::{Identity, LEAD};
@@ -78,7 +77,7 @@ use crate::patience::Patience;
 use crate::shard::messages::{Force, FromShard, OwnData, Ticket, ToShard};
 use crate::start::{Shards, reactor_options, start_shards};
 use crate::state_dir::StateDir;
-use crate::{NodeError, Options, admin, crash};
+use crate::{NodeError, Options, admin};
 
 /// What the threads of the control side share.
 #[derive(Debug)]
@@ -189,7 +188,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     begin_host_checks(&control)?;
     keep_credentials(&control)?;
     control.place_threads();
-    control.start_resources(&mut patience);
+    control.start_resources(&patience);
     control.recover_devices();
     heed_configuration(&control)?;
     control.listen_for_clients(options, &mut patience)?;
@@ -566,53 +565,11 @@ impl Control {
         status.node.uptime_ms = u64::try_from(uptime.as_millis()).unwrap_or(u64::MAX);
     }
 
-    /// Brings up what was up when the daemon ended; one that fails does not keep the others down.
-    fn start_resources(&self, patience: &mut Patience) {
-        let texts = match self.state.stored_texts() {
-            Ok(texts) => texts,
-            Err(error) => {
-                log!(Error, Scope::NODE, "cannot read the stored resources: {error}");
-                return;
-            }
-        };
-        if let Err(error) = crash::judge(&self.state) {
-            log!(Error, Scope::NODE, "cannot read what the daemon aborted at before: {error}");
-        }
-        let mut stall_max = DISK_STALL_MAX;
-        for (name, text) in texts {
-            if let Some(failure) = crash::held(&self.state, &name) {
-                self.hold_down(name, failure);
-                continue;
-            }
-            let began = io::now();
-            let life = match self.lives.begin(&name) {
-                Ok(life) => life,
-                Err(failure) => {
-                    self.hold_down(name, failure);
-                    continue;
-                }
-            };
-            let bringing = Bringing { text: &text, parts: Parts::ALL, added: &[], life: &life };
-            let wait = (&mut *patience, stall_max);
-            if let Err(failure) = self.bring_up_or_without_disk(&name, bringing, wait) {
-                self.hold_down(name, failure);
-            } else if io::now().since(began) >= stall_max && self.without_disk().contains_key(&name)
-            {
-                stall_max = DISK_STALL_MAX_AGAIN;
-            }
-        }
-    }
-
     /// Has the data threads run where the resources that are to be up want them.
     pub(super) fn place_threads(&self) {
         if let Err(error) = self.placement.apply(&masks(&self.name, &self.state)) {
             log!(Warning, Scope::NODE, "cannot place the data threads on their cores: {error}");
         }
-    }
-
-    fn hold_down(&self, name: String, failure: Failure) {
-        log!(Error, Scope::resource(&name), "it stays down: {failure}");
-        self.held_down().insert(name, failure);
     }
 
     fn listen_for_clients(

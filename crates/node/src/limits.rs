@@ -296,6 +296,9 @@ pub(crate) const COMMAND_PATIENCE: Duration = Duration::from_secs(1);
 /// How long a daemon that starts tries to make Primary what is to be, and how it rests in between.
 pub(crate) const START_PROMOTION_DEADLINE: Duration = Duration::from_secs(60);
 pub(crate) const START_PROMOTION_REST: Duration = Duration::from_secs(1);
+/// How many resources a start brings up at a time: while the disks of one are waited for, others
+/// are read.
+pub(crate) const STARTS_AT_ONCE_MAX: usize = 4;
 /// How many promotions it waits for at a time.
 pub(crate) const START_PROMOTIONS_AT_ONCE_MAX: usize = 64;
 /// How long `attach` waits for what is under way on the former disk, and for its loss to be known.

@@ -313,12 +313,21 @@ impl Cluster {
 
     /// Starts a daemon and waits until it answers.
     pub(crate) fn launch(&mut self, index: usize) {
+        self.spawn(index);
+        self.wait_for_answer(index);
+    }
+
+    /// A daemon that may be long in starting.
+    pub(crate) fn spawn(&mut self, index: usize) {
         let log = self.directory.path().join(format!("log{index}"));
         let log = File::options().create(true).append(true).open(log).unwrap();
         let mut command = self.daemon_command(index);
         command.envs(self.nodes[index].environment.iter().copied());
         let daemon = command.stdin(Stdio::null()).stderr(log).spawn().unwrap();
         self.nodes[index].daemon = Some(daemon.into());
+    }
+
+    pub(crate) fn wait_for_answer(&self, index: usize) {
         self.poll(index, "an answer of the daemon", || self.status_of_all(index).map(drop));
     }
 

@@ -209,6 +209,28 @@ fn a_disk_that_answers_nothing_holds_up_its_own_resource_alone() {
     all_end(&cluster, &commands);
 }
 
+/// Whichever of them comes first as the daemon starts.
+#[test]
+fn a_disk_that_answers_nothing_at_the_start_holds_up_its_own_resource_alone() {
+    let mut cluster = prepare_two_resources();
+    let disks = [cluster.disk(0), cluster.directory.path().join("other-disk")];
+    cluster.launch(0);
+    cluster.adm_ok(0, &["up", "all"]);
+    for (disk, other) in disks.iter().zip(["r1", "r0"]) {
+        cluster.kill(0);
+        let Some(disk) = Deaf::at(disk) else { return };
+        let before = cluster.log(0).len();
+        cluster.spawn(0);
+        let up = format!(" {other}: up\n");
+        cluster
+            .poll(0, "the other resource", || cluster.log(0)[before..].contains(&up).then_some(()));
+        let said = cluster.log(0).split_off(before);
+        assert!(!said.contains("without its disk"), "the disk was given up before: {said}");
+        drop(disk);
+        cluster.wait_for_answer(0);
+    }
+}
+
 /// Disks are enlarged beside each other: one that hangs meanwhile keeps no other one small.
 #[test]
 fn a_disk_that_falls_silent_while_it_grows_holds_up_its_own_resource_alone() {

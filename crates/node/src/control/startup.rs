@@ -1,25 +1,86 @@
-//! What becomes of resources when the daemon starts: `become-primary-on`.
+//! What becomes of resources when the daemon starts: those that were up come up again, and then
+//! `become-primary-on`.
 //!
 //! As DRBD's start script does it: once, for the resources that are brought up with the daemon.
 //! `up` by an operator does not promote. Another node that is Primary stays so.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use api::response::{Failure, FailureCode};
 use replication::contract::PromoteMode;
+use stdx::mutex::lock;
 use stdx::time::Time;
 
 use crate::control::Control;
+use crate::control::stepwise::{Bringing, Parts};
+use crate::crash;
 use crate::definition::Definition;
 use crate::limits::{
-    PRIMARY_COMMAND_DEADLINE, START_PROMOTION_DEADLINE, START_PROMOTION_REST,
-    START_PROMOTIONS_AT_ONCE_MAX,
+    DISK_STALL_MAX, DISK_STALL_MAX_AGAIN, PRIMARY_COMMAND_DEADLINE, START_PROMOTION_DEADLINE,
+    START_PROMOTION_REST, START_PROMOTIONS_AT_ONCE_MAX, STARTS_AT_ONCE_MAX,
 };
 use crate::log::{Scope, log};
+use crate::patience::{Patience, Steps};
 
 impl Control {
+    /// Brings up what was up when the daemon ended; one that fails does not keep the others down.
+    pub(super) fn start_resources(&self, patience: &Patience) {
+        let texts = match self.state.stored_texts() {
+            Ok(texts) => texts,
+            Err(error) => {
+                log!(Error, Scope::NODE, "cannot read the stored resources: {error}");
+                return;
+            }
+        };
+        if let Err(error) = crash::judge(&self.state) {
+            log!(Error, Scope::NODE, "cannot read what the daemon aborted at before: {error}");
+        }
+        let at_once = texts.len().min(STARTS_AT_ONCE_MAX);
+        let waiting = Mutex::new(VecDeque::from(texts));
+        let has_stalled = AtomicBool::new(false);
+        by_several(at_once, || {
+            let mut patience = patience.counted_by(&Steps::default());
+            loop {
+                let Some((name, text)) = lock(&waiting).pop_front() else { return };
+                if let Err(failure) = self.start(&name, &text, &mut patience, &has_stalled) {
+                    self.hold_down(name, failure);
+                }
+            }
+        });
+    }
+
+    fn start(
+        &self,
+        name: &str,
+        text: &str,
+        patience: &mut Patience,
+        has_stalled: &AtomicBool,
+    ) -> Result<(), Failure> {
+        if let Some(failure) = crash::held(&self.state, name) {
+            return Err(failure);
+        }
+        let stall_max = match has_stalled.load(Ordering::Relaxed) {
+            false => DISK_STALL_MAX,
+            true => DISK_STALL_MAX_AGAIN,
+        };
+        let began = io::now();
+        let life = self.lives.begin(name)?;
+        let bringing = Bringing { text, parts: Parts::ALL, added: &[], life: &life };
+        self.bring_up_or_without_disk(name, bringing, (patience, stall_max))?;
+        if io::now().since(began) >= stall_max && self.without_disk().contains_key(name) {
+            has_stalled.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    pub(super) fn hold_down(&self, name: String, failure: Failure) {
+        log!(Error, Scope::resource(&name), "it stays down: {failure}");
+        self.held_down().insert(name, failure);
+    }
+
     /// Makes this node Primary where the configuration wants it, as soon as that can be.
     pub(super) fn promote_at_start(&self) {
         let texts = self.state.stored_texts().unwrap_or_default();
@@ -28,28 +89,20 @@ impl Control {
         };
         let named = texts.into_iter().filter(|(name, text)| is_named(name, text));
         let waiting: VecDeque<String> = named.map(|(name, _)| name).collect();
-        let others = waiting.len().min(START_PROMOTIONS_AT_ONCE_MAX).saturating_sub(1);
+        let at_once = waiting.len().min(START_PROMOTIONS_AT_ONCE_MAX);
         let waiting = Mutex::new(waiting);
         let until = io::now() + START_PROMOTION_DEADLINE;
-        thread::scope(|scope| {
-            for _ in 0..others {
-                // Where a thread cannot be started, there are fewer.
-                let thread = thread::Builder::new().name("startup".to_owned());
-                drop(thread.spawn_scoped(scope, || self.promote_waiting(&waiting, until)));
-            }
-            self.promote_waiting(&waiting, until);
-        });
+        by_several(at_once, || self.promote_waiting(&waiting, until));
     }
 
     /// Each has the time that its promotion may take, for nobody else makes its block device.
     fn promote_waiting(&self, waiting: &Mutex<VecDeque<String>>, until: Time) {
-        let lock = || waiting.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            let Some(name) = lock().pop_front() else { return };
+            let Some(name) = lock(waiting).pop_front() else { return };
             let promoted = self.primary(&name, PromoteMode::Normal, PRIMARY_COMMAND_DEADLINE);
             let Err(failure) = promoted else { continue };
             if may_help(&failure) && io::now() < until {
-                lock().push_back(name);
+                lock(waiting).push_back(name);
                 thread::park_timeout(START_PROMOTION_REST);
             } else {
                 let scope = Scope::resource(&name);
@@ -61,6 +114,18 @@ impl Control {
             }
         }
     }
+}
+
+/// Has so many threads do the same work, this one among them, and waits for the last.
+fn by_several(count: usize, work: impl Fn() + Sync) {
+    thread::scope(|scope| {
+        for _ in 1..count {
+            // Where a thread cannot be started, there are fewer.
+            let thread = thread::Builder::new().name("startup".to_owned());
+            drop(thread.spawn_scoped(scope, &work));
+        }
+        work();
+    });
 }
 
 /// Whether time may help.

@@ -16,6 +16,7 @@ use api::wire::{read_message, write_message};
 use tempfile::TempDir;
 
 use super::*;
+use crate::control::stepwise::{Bringing, Parts};
 use crate::limits::{ADMIN_CONNECTIONS_MAX, COMMAND_PATIENCE, SUBSCRIBERS_MAX};
 use crate::shard::commands::unknown_resource;
 
