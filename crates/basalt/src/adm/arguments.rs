@@ -79,8 +79,8 @@ pub(crate) struct General {
     /// Answer in JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Give up after so long [default: 30; `primary` 170; `create-md`, `adopt`, `adopt-drbd` 600,
-    /// for they may have much to write]; before the verb
+    /// Give up after so long [default: 30; `primary` 170; `new-current-uuid` 60; `create-md`,
+    /// `adopt`, `adopt-drbd` 600, for they may have much to write]; before the verb
     /// where that takes options of DRBD, which has a `timeout`, too
     #[arg(long, global = true, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(crate) timeout: Option<Duration>,
