@@ -188,6 +188,13 @@ mod tests {
         assert!(has_data(&value(LONE, 6, 6), 0, 0, None), "a blank one that was forced");
     }
 
+    /// It follows another line whole by now: with that it gave up what this one counts on.
+    #[test]
+    fn a_replica_of_another_line_does_not_count() {
+        assert!(!has_data(&value(TRUNK, 8, 3), LONE, 6, None));
+        assert!(!has_data(&value(LONE, 8, 3), LONE + 1, 6, None));
+    }
+
     /// It gave way to the trunk, behind the fork, with a voter that did not hear of it.
     #[test]
     fn a_candidate_of_another_line_does_not_count() {
