@@ -131,9 +131,13 @@ pub(crate) const PROMOTE_WAIT_MIN: Duration = Duration::from_millis(100);
 /// A node that was promoted for a client goes back this long after the last client left.
 pub(crate) const AUTO_DEMOTE_GRACE: Duration = Duration::from_secs(1);
 
-/// Connections of NVMe initiators at a time, and their controllers.
+/// Connections of NVMe initiators at a time, and their controllers. Those that only ask what there
+/// is prove nothing, and take no place of a host.
 pub(crate) const NVME_QUEUES_MAX: usize = 1024;
 pub(crate) const NVME_CONTROLLERS_MAX: usize = 256;
+pub(crate) const NVME_DISCOVERIES_MAX: usize = 32;
+/// One that asks only, and wants to be heard of at no time, is over after so much silence.
+pub(crate) const NVME_DISCOVERY_SILENCE_MAX: Duration = Duration::from_secs(120);
 /// A connection has to become part of a controller within this.
 pub(crate) const NVME_CONNECT_DEADLINE: Duration = Duration::from_secs(10);
 /// It has to prove within this that its host knows a secret, where that is asked.
@@ -285,6 +289,9 @@ pub(crate) const RESYNC_ORDER_INTERVAL: Duration = Duration::from_millis(250);
 pub(crate) const RESYNC_ORDER_BEGIN: Duration = Duration::from_secs(5);
 /// How often a running script is looked at.
 pub(crate) const HANDLER_POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// How long one that was killed is waited for, and how many of those may be there that do not end.
+pub(crate) const HANDLER_KILL_PATIENCE: Duration = Duration::from_secs(2);
+pub(crate) const HANDLERS_STUCK_MAX: usize = 16;
 /// Lines of its output that are logged, and bytes of one.
 pub(crate) const HANDLER_LINES_MAX: usize = 64;
 pub(crate) const HANDLER_LINE_BYTES_MAX: usize = 512;

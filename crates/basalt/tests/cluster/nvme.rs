@@ -192,6 +192,20 @@ fn discovery_tells_of_the_volume() {
     assert_eq!((text(32), le16(record, 6)), (address.port().to_string(), 0xffff));
 }
 
+/// They prove nothing, and end of themselves after a while only.
+#[test]
+fn those_that_ask_what_there_is_take_no_place_of_a_host() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    let asks = |_| {
+        let mut line = Line::open(cluster.nodes[0].nvme, Digests::None);
+        let (sqe, data) = connect(0, CONTROLLER_DYNAMIC, 0, DISCOVERY_NQN);
+        (line.run(sqe, &data, 0).status == 0).then_some(line)
+    };
+    let lines: Vec<_> = (0..256).filter_map(asks).collect();
+    assert_eq!(initiator(&cluster, 0).write(0, &pattern(15, 4096)), 0);
+    assert_eq!(lines.len(), 32);
+}
+
 #[test]
 fn connect_is_refused_for_a_reason() {
     let cluster = Cluster::start_in_sync(3, 0);

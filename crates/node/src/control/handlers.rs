@@ -471,7 +471,11 @@ impl Control {
                 log!(Notice, scope, "handler {name} ended with exit code {code}");
             }
             Ended::Exited(0) => log!(Notice, scope, "handler {name} ended well"),
-            Ended::Exited(_) | Ended::Killed(_) | Ended::TimedOut(_) | Ended::NotStarted(_) => {
+            Ended::Exited(_)
+            | Ended::Killed(_)
+            | Ended::TimedOut(_)
+            | Ended::Stuck(_)
+            | Ended::NotStarted(_) => {
                 log!(Warning, scope, "handler {name} {ended}");
             }
         }

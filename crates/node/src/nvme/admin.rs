@@ -16,7 +16,10 @@ use frontend::nvme::wire::{CONTROLLER_DYNAMIC, DISCOVERY_NQN, Sqe};
 use io::SocketId;
 use stdx::time::Time;
 
-use crate::limits::{NVME_CONTROLLERS_MAX, NVME_KEEP_ALIVE_GRACE, NVME_NAMES_REST};
+use crate::limits::{
+    NVME_CONTROLLERS_MAX, NVME_DISCOVERIES_MAX, NVME_DISCOVERY_SILENCE_MAX, NVME_KEEP_ALIVE_GRACE,
+    NVME_NAMES_REST,
+};
 use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::nvme::queue::{Admission, IoQueue, Queue, Stage};
@@ -89,6 +92,7 @@ impl Session {
 
     fn gone_at(&self) -> Time {
         match self.machine.keep_alive_ms() {
+            0 if self.hosted.is_none() => self.heard_at + NVME_DISCOVERY_SILENCE_MAX,
             0 => Time::NEVER,
             silence => {
                 self.heard_at + Duration::from_millis(silence.into()) + NVME_KEEP_ALIVE_GRACE
@@ -343,6 +347,15 @@ impl Nvme {
         }
     }
 
+    /// For one more controller of that kind.
+    fn has_place(&self, connect: &Connect) -> bool {
+        let discoveries = self.controllers.iter().filter(|(_, it)| it.hosted.is_none()).count();
+        match connect.subsystem == DISCOVERY_NQN {
+            true => discoveries < NVME_DISCOVERIES_MAX,
+            false => self.controllers.len() - discoveries < NVME_CONTROLLERS_MAX,
+        }
+    }
+
     fn make_controller(
         &mut self,
         key: Key,
@@ -353,7 +366,7 @@ impl Nvme {
         if connect.controller != CONTROLLER_DYNAMIC {
             return refuse(Field::CONTROLLER);
         }
-        if self.controllers.len() >= NVME_CONTROLLERS_MAX {
+        if !self.has_place(connect) {
             return Err(Completion::of(connect.command, Status::CONNECT_BUSY));
         }
         let (id, hosted, name) = if connect.subsystem == DISCOVERY_NQN {

@@ -58,7 +58,9 @@ pub fn call_handler(call: &ByHand<'_>) -> Called {
     let ended = run(call.script, &environment, deadline, |line| lines.push(line.to_owned()));
     let complaint = match &ended {
         Ended::Exited(_) => None,
-        Ended::Killed(_) | Ended::TimedOut(_) | Ended::NotStarted(_) => Some(ended.to_string()),
+        Ended::Killed(_) | Ended::TimedOut(_) | Ended::Stuck(_) | Ended::NotStarted(_) => {
+            Some(ended.to_string())
+        }
     };
     Called { status: ended.status(), lines, complaint }
 }

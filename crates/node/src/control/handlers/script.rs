@@ -2,17 +2,25 @@
 //!
 //! It runs as the daemon's user in `/`, with the given environment and no other, and leads a group
 //! of processes, which all end when the time is up. What it leaves running in the background is
-//! not waited for. Nothing is ever read that the script does not write in time.
+//! not waited for, nor one that cannot be killed, for it waits for a device. Nothing is ever read
+//! that the script does not write in time.
 
 use std::fmt;
 use std::io::{ErrorKind, PipeReader, Read};
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use crate::limits::{HANDLER_LINE_BYTES_MAX, HANDLER_LINES_MAX, HANDLER_POLL_INTERVAL};
+use crate::limits::{
+    HANDLER_KILL_PATIENCE, HANDLER_LINE_BYTES_MAX, HANDLER_LINES_MAX, HANDLER_POLL_INTERVAL,
+    HANDLERS_STUCK_MAX,
+};
+
+/// Scripts that were killed and did not end.
+static STUCK: AtomicUsize = AtomicUsize::new(0);
 
 /// How a script ended.
 #[derive(Debug)]
@@ -21,6 +29,8 @@ pub(super) enum Ended {
     /// By this signal.
     Killed(u8),
     TimedOut(Duration),
+    /// The same, and it is there still.
+    Stuck(Duration),
     NotStarted(std::io::Error),
 }
 
@@ -30,7 +40,7 @@ impl Ended {
         match self {
             Self::Exited(code) => *code,
             Self::Killed(signal) => 128_u8.saturating_add(*signal),
-            Self::TimedOut(_) => 124,
+            Self::TimedOut(_) | Self::Stuck(_) => 124,
             Self::NotStarted(_) => 127,
         }
     }
@@ -44,6 +54,12 @@ impl fmt::Display for Ended {
             Self::TimedOut(deadline) => {
                 write!(f, "did not end within {} s: it was killed", deadline.as_secs())
             }
+            Self::Stuck(deadline) => write!(
+                f,
+                "did not end within {} s, nor when it was killed: it waits for a device (`dmesg | \
+                 tail` may say which)",
+                deadline.as_secs()
+            ),
             Self::NotStarted(error) => write!(f, "could not be started: {error}"),
         }
     }
@@ -56,6 +72,10 @@ pub(super) fn run(
     deadline: Duration,
     line: impl FnMut(&str),
 ) -> Ended {
+    if STUCK.load(Ordering::Relaxed) >= HANDLERS_STUCK_MAX {
+        let text = format!("{HANDLERS_STUCK_MAX} scripts of before cannot be killed");
+        return Ended::NotStarted(std::io::Error::other(text));
+    }
     let (mut child, reader) = match start(script, variables) {
         Ok(started) => started,
         Err(error) => return Ended::NotStarted(error),
@@ -67,8 +87,12 @@ pub(super) fn run(
         match child.try_wait() {
             Ok(Some(status)) => break of_status(status),
             Ok(None) if io::now() >= until => {
-                end(&mut child);
-                break Ended::TimedOut(deadline);
+                // It may have ended just now.
+                drop(io::process::kill_group(child.id()));
+                break match is_gone(&mut child) {
+                    true => Ended::TimedOut(deadline),
+                    false => Ended::Stuck(deadline),
+                };
             }
             Ok(None) => thread::park_timeout(HANDLER_POLL_INTERVAL),
             Err(error) => break Ended::NotStarted(error),
@@ -76,6 +100,9 @@ pub(super) fn run(
     };
     output.read();
     output.finish();
+    if let Ended::Stuck(_) = ended {
+        leave(child);
+    }
     ended
 }
 
@@ -92,10 +119,28 @@ fn start(script: &str, variables: &[(String, String)]) -> std::io::Result<(Child
     Ok((child, reader))
 }
 
-fn end(child: &mut Child) {
-    // It may have ended just now.
-    drop(io::process::kill_group(child.id()));
-    drop(child.wait());
+/// Whether it ends in time, once it was killed.
+fn is_gone(child: &mut Child) -> bool {
+    let until = io::now() + HANDLER_KILL_PATIENCE;
+    loop {
+        match child.try_wait() {
+            Ok(Some(_)) | Err(_) => return true,
+            Ok(None) if io::now() >= until => return false,
+            Ok(None) => thread::park_timeout(HANDLER_POLL_INTERVAL),
+        }
+    }
+}
+
+/// Somebody else waits for its end.
+fn leave(mut child: Child) {
+    STUCK.fetch_add(1, Ordering::Relaxed);
+    let reaper = thread::Builder::new().name("handler".to_owned());
+    let wait = move || {
+        drop(child.wait());
+        STUCK.fetch_sub(1, Ordering::Relaxed);
+    };
+    // Without a thread it stays a process that ended, and counts.
+    drop(reaper.spawn(wait));
 }
 
 fn of_status(status: ExitStatus) -> Ended {
@@ -192,6 +237,23 @@ mod tests {
         };
         while lives() {
             assert!(io::now() < deadline, "{child} lives");
+            thread::park_timeout(HANDLER_POLL_INTERVAL);
+        }
+    }
+
+    /// The place of a script that cannot be killed was taken for ever; of four, all.
+    #[test]
+    fn a_script_that_is_there_still_is_left() {
+        let (mut child, _reader) = start("exec sleep 1000", &[]).unwrap();
+        let begin = io::now();
+        assert!(!is_gone(&mut child));
+        assert!(io::now().since(begin) < LONG);
+        let id = child.id();
+        leave(child);
+        assert_eq!(STUCK.load(Ordering::Relaxed), 1);
+        drop(io::process::kill_group(id));
+        while STUCK.load(Ordering::Relaxed) > 0 {
+            assert!(io::now().since(begin) < LONG, "it is not looked after");
             thread::park_timeout(HANDLER_POLL_INTERVAL);
         }
     }
