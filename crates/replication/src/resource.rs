@@ -591,8 +591,10 @@ impl Resource {
     }
 
     fn next_ballot(&mut self) -> Ballot {
+        // A vote whose store is lost binds as others do: no voter of its line votes for less.
+        let known = self.lines().map(|line| line.ballot.counter).max().unwrap_or(0);
         // A peer may have named the last one: its proposals are refused, and this node lives.
-        self.ballot_counter = self.ballot_counter.saturating_add(1);
+        self.ballot_counter = self.ballot_counter.max(known).saturating_add(1);
         Ballot { counter: self.ballot_counter, random: self.random.next_u64() }
     }
 
