@@ -131,6 +131,10 @@ mod tests {
         joined: u64,
         candidate: Option<(u64, ValueId)>,
     ) -> bool {
+        has_data_of(base, node(), &sealed(RANK_INTACT, branch, joined, candidate))
+    }
+
+    fn sealed(rank: u8, branch: u64, joined: u64, candidate: Option<(u64, ValueId)>) -> Sealed {
         let replica = ReplicaReport {
             incarnation: Incarnation(7),
             branch: Branch(branch),
@@ -142,17 +146,16 @@ mod tests {
             lanes: 16,
             log_slots: 0,
         };
-        let report = Sealed {
+        Sealed {
             ballot: Ballot::default(),
             nonce: Nonce(0),
             boot_id: BootId(1),
-            rank: RANK_INTACT,
+            rank,
             replica,
             lanes: Vec::new(),
             inherited: Vec::new(),
             own_slot: Vec::new(),
-        };
-        has_data_of(base, node(), &report)
+        }
     }
 
     #[test]
@@ -186,6 +189,13 @@ mod tests {
         assert!(has_data(&value(LONE, 6, 6), TRUNK, 3, None));
         assert!(has_data(&value(LONE, 7, 6), TRUNK, 3, None), "nor of the next one");
         assert!(has_data(&value(LONE, 6, 6), 0, 0, None), "a blank one that was forced");
+    }
+
+    /// It gave its data up, or is being copied to, whatever a value of before says.
+    #[test]
+    fn who_says_that_it_is_behind_does_not_count() {
+        let base = value(TRUNK, 5, 3);
+        assert!(!has_data_of(&base, node(), &sealed(RANK_BEHIND, TRUNK, 3, None)));
     }
 
     /// It follows another line whole by now: with that it gave up what this one counts on.
