@@ -113,6 +113,31 @@ fn an_older_vote_store_does_not_hide_the_vote_on_the_disk() {
     assert!(reason.contains("vote store") && reason.contains("--force"), "{reason}");
 }
 
+/// An old copy of the state directory has this very replica in sync, on a line that it left since:
+/// what is on the disk goes on from the other one.
+#[test]
+fn a_vote_store_of_a_line_that_was_left_does_not_hide_the_vote_on_the_disk() {
+    let mut it = Scenario::with_quorum_off(3, 0);
+    it.must_write(0, 7, 1);
+    it.part_node_2_that_goes_on();
+    it.cluster.kill(1);
+    let before = it.cluster.disk_image(0);
+    it.meet(&[0, 1], &[2]);
+    it.until("the split brain", |it| it.is_split(0, 2) && it.is_split(2, 0));
+    it.demote(0);
+    it.discard(0, 2);
+    it.promote(2);
+    it.until("its return", |it| it.is_in_sync(2, 0) && it.voters(0).contains(&0));
+    it.cluster.kill(0);
+    it.cluster.kill(2);
+    it.cluster.put_register_back(0, &before);
+    it.cluster.start(0);
+    it.force(0);
+    it.cluster.start(2);
+    it.until("all of that line", |it| it.is_in_sync(0, 2) && it.is_in_sync(2, 2));
+    assert_eq!((it.on_disk(2, 7), it.on_disk(2, 5000)), (1, 30));
+}
+
 /// What the others have may be gone, and the one whose disk it is cannot say that it stays.
 #[test]
 fn nobody_gives_way_to_a_vote_whose_store_is_lost() {

@@ -588,7 +588,7 @@ impl Resource {
     pub(crate) fn has_left_line_of(&self, value: &Config) -> bool {
         let is_left =
             |ours: &Config| matches!(kinship(ours, value), Kinship::Newer | Kinship::Parted(_));
-        self.lines().any(|known| is_left(&known.value))
+        self.known_line().is_some_and(|known| is_left(&known.value))
     }
 }
 

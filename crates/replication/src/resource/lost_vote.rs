@@ -4,16 +4,16 @@
 use format::message::{Accepted, Control};
 use format::metadata::ReplicaState;
 
-use crate::resource::Resource;
-use crate::resource::forks::{Kinship, kinship};
+use crate::resource::forks::{Kinship, kinship, shared_until};
 use crate::resource::promote::Promotion;
 use crate::resource::propose::Attempt;
+use crate::resource::{Resource, report_of};
 
 impl Resource {
     /// What a vote store that is lost accepted last, where the replica is of that line; until this
     /// node knows of a value that goes on from it, or of one of another line that has this very
-    /// replica in sync. It proves nothing, for no voter speaks for it any more; but the replica may
-    /// be the last that has what was acknowledged on that line (I19).
+    /// replica in sync, as its disk says too. It proves nothing, for no voter speaks for it any
+    /// more; but the replica may be the last that has what was acknowledged on that line (I19).
     pub(crate) fn lost_vote(&self) -> Option<Accepted> {
         let superblock = self.superblock.as_ref().filter(|_| !self.member.disk_failed)?;
         let store = self.voter.register.store;
@@ -26,7 +26,11 @@ impl Resource {
                 Kinship::Newer => true,
                 // An old copy of the register came back.
                 Kinship::Older => false,
-                Kinship::Parted(_) => self.own_part(newest).is_some(),
+                // It may be one as well, of a line that the replica left.
+                Kinship::Parted(_) => {
+                    self.own_part(newest).is_some()
+                        && shared_until(newest, &report_of(superblock)).is_some()
+                }
             }
         });
         (is_of_line && !is_passed)
