@@ -74,9 +74,7 @@ impl Shard {
                 }
             }
             ToShard::Remove { ticket, resource, force } => {
-                self.with_resource(ticket, &resource, |shard, id| {
-                    shard.on_remove(id, Some(ticket), force)
-                });
+                self.remove(ticket, &resource, force);
             }
             ToShard::Redefine { ticket, definition } => {
                 let name = definition.name.clone();

@@ -25,7 +25,7 @@ use crate::nbd::{Offer, export_of};
 use crate::shard::adjusting::{connect, member_options};
 use crate::shard::attaching::group_disks;
 use crate::shard::clients::Clients;
-use crate::shard::commands::address_failure;
+use crate::shard::commands::{address_failure, busy};
 use crate::shard::cross::Fence;
 use crate::shard::hosted::{Asker, CommandKind, Hosted, SuperblockPlaces};
 use crate::shard::initiators::Way;
@@ -50,11 +50,11 @@ enum Stage {
         hosted: Box<Hosted>,
         apart: Apart,
         failure: Option<Failure>,
+        /// Who wants it down again as soon as it is up.
+        removal: Option<(Ticket, Force)>,
     },
     /// What the ticket is to hear in the end.
-    Going {
-        answer: Result<Reply, Failure>,
-    },
+    Going { answer: Result<Reply, Failure> },
 }
 
 impl Shard {
@@ -107,10 +107,25 @@ impl Shard {
             mesh.send(shard, Cross::Hosting(id, Hosting::Host(Box::new(new))));
         }
         let waiting = mesh.others().count();
-        let stage = Stage::Coming { hosted: Box::new(hosted), apart, failure: None };
+        let stage = Stage::Coming { hosted: Box::new(hosted), apart, failure: None, removal: None };
         self.passing.push(Passing { id, waiting, ticket: Some(ticket), stage });
         self.finish_passing();
         Ok(())
+    }
+
+    /// Has a resource go; one whose parts come up yet goes as soon as they are there.
+    pub(super) fn remove(&mut self, ticket: Ticket, name: &str, force: Force) {
+        let coming = self.passing.iter_mut().find(|it| it.is_of(name));
+        match coming.map(|it| &mut it.stage) {
+            Some(Stage::Coming { removal: removal @ None, .. }) => {
+                *removal = Some((ticket, force));
+            }
+            Some(Stage::Coming { removal: Some(_), .. }) => self.rim.reply(ticket, Err(busy())),
+            Some(Stage::Going { .. }) | None => {
+                let on_remove = |shard: &mut Self, id| shard.on_remove(id, Some(ticket), force);
+                self.with_resource(ticket, name, on_remove);
+            }
+        }
     }
 
     /// The number of another resource that is at home here; its remainder names this shard.
@@ -141,12 +156,23 @@ impl Shard {
         while let Some(place) = self.passing.iter().position(|it| it.waiting == 0) {
             let Passing { id, ticket, stage, .. } = self.passing.swap_remove(place);
             match stage {
-                Stage::Coming { hosted, apart, failure: None } => {
+                Stage::Coming { hosted, apart, failure: None, removal } => {
+                    let name = hosted.name().to_owned();
                     self.start(*hosted, apart, ticket);
+                    if let Some((ticket, force)) = removal {
+                        self.remove(ticket, &name, force);
+                    }
                 }
-                Stage::Coming { hosted, failure: Some(failure), .. } => {
+                Stage::Coming { hosted, failure: Some(failure), removal, .. } => {
                     self.rim.kit.reactor.close_disk(hosted.register_disk);
-                    self.let_go(id, ticket, Err(failure));
+                    let Some((removal, _)) = removal else {
+                        self.let_go(id, ticket, Err(failure));
+                        continue;
+                    };
+                    if let Some(ticket) = ticket {
+                        self.rim.reply(ticket, Err(failure));
+                    }
+                    self.let_go(id, Some(removal), Ok(Reply::done()));
                 }
                 Stage::Going { answer } => {
                     if let Some(ticket) = ticket {
@@ -477,4 +503,60 @@ pub(super) fn listen(definition: &Definition, rim: &mut Rim) -> Result<(), Failu
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use io::Parker;
+    use io::mailbox::{Mailbox, Receiver};
+
+    use super::*;
+    use crate::shard::fixture::{host_diskless, shard};
+    use crate::shard::mesh::Mesh;
+    use crate::shard::messages::ToShard;
+
+    const HOSTED: HostedId = HostedId(0);
+
+    fn remove(ticket: Ticket) -> ToShard {
+        ToShard::Remove { ticket, resource: "r0".to_owned(), force: Force::No }
+    }
+
+    /// What was heard, by ticket.
+    fn heard(
+        shard: &mut Shard,
+        answers: &mut Receiver<FromShard>,
+    ) -> Vec<(Ticket, Result<Reply, FailureCode>)> {
+        shard.rim.outbox.publish();
+        let heard = std::iter::from_fn(|| answers.pop()).filter_map(|message| {
+            let FromShard::Answer { ticket, answer } = message else { return None };
+            Some((ticket, answer.map_err(|failure| failure.code)))
+        });
+        heard.collect()
+    }
+
+    /// It was told that there is no such resource, which counted as done, and that came up then.
+    #[test]
+    fn resource_that_is_to_go_while_its_parts_come_up_goes_when_they_are_there() {
+        for result in [Ok(()), Err(Failure::new(FailureCode::DiskFailed, "it fails", ""))] {
+            let (parker, directory) = (Parker::new().unwrap(), tempfile::tempdir().unwrap());
+            let (mut shard, mut answers) = shard(&parker);
+            let (sender, _mailbox) = Mailbox::channel(64, parker.waker());
+            shard.rim.kit.mesh = Mesh::new(0, vec![None, Some(sender)]);
+            host_diskless(&mut shard, &directory);
+            shard.on_message(remove(1));
+            shard.on_message(remove(2));
+            let refused = (2, Err(FailureCode::StateRefused));
+            assert_eq!(heard(&mut shard, &mut answers), [refused]);
+            let hosted = result.as_ref().map(|()| Reply::done()).map_err(|it| it.code);
+            shard.on_part_hosted(HOSTED, result);
+            assert_eq!(heard(&mut shard, &mut answers), [(0, hosted.clone())]);
+            if hosted.is_ok() {
+                let stop = shard.hosted_mut(HOSTED).commands.last().unwrap().id;
+                shard.on_answer(HOSTED, stop, Ok(()));
+            }
+            shard.on_part_removed(HOSTED);
+            assert_eq!(heard(&mut shard, &mut answers), [(1, Ok(Reply::done()))]);
+            assert!(shard.find("r0").is_none() && shard.passing.is_empty());
+        }
+    }
 }
