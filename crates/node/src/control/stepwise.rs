@@ -22,10 +22,10 @@ use crate::control::lives::Life;
 use crate::control::{Control, once_address_is_free};
 use crate::crash;
 use crate::definition::Definition;
-use crate::limits::{COMMAND_PATIENCE, DISK_STALL_MAX, REMOVAL_ANSWER_DEADLINE};
+use crate::limits::{COMMAND_PATIENCE, DISK_STALL_MAX};
 use crate::log::{Scope, log};
 use crate::patience::Patience;
-use crate::shard::messages::{Force, OwnData, ToShard};
+use crate::shard::messages::{OwnData, ToShard};
 
 /// With what a resource comes up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,7 +138,7 @@ impl Control {
             let mut attached = Box::new(attached);
             attached.definition = definition.clone();
             attached.apart = parts.apart;
-            let brought = life.bring_up(|| {
+            life.bring_up(|| {
                 // The resource may ask for its handlers as soon as it is there.
                 let before = self.give_orders(&definition);
                 let hosted = self.ask(resource, |ticket| ToShard::Host { ticket, attached });
@@ -151,38 +151,9 @@ impl Control {
                 self.held_down().remove(resource);
                 self.guests.open(&definition);
                 Ok(reply)
-            });
-            brought.map_err(|failure| match failure.code == FailureCode::Timeout {
-                true => self.down_where_late(resource, life, failure),
-                false => failure,
             })
         })?;
         Ok(with_warnings(reply, missing_addresses(&definition)))
-    }
-
-    /// A data thread that had no time hosts it when it has some, and what was told as failed does
-    /// not stay up. What failed, and what became of it.
-    fn down_where_late(&self, resource: &str, life: &Life, failure: Failure) -> Failure {
-        // Where a `down` began, that has it down. Where none did, this one is as if refused:
-        // nothing came up, so nothing is over.
-        let Ok(_ending) = life.end() else { return failure };
-        let question = |ticket| {
-            let resource = resource.to_owned();
-            ToShard::Remove { ticket, resource, force: Force::Yes }
-        };
-        let home = self.desk.home_of(resource);
-        let removed = self.desk.ask_surely(home, question, REMOVAL_ANSWER_DEADLINE, || ());
-        match removed {
-            Err(second) if second.code != FailureCode::UnknownResource => {
-                log!(Error, Scope::resource(resource), "it may come up late: {second}");
-                failure
-            }
-            Ok(_) | Err(_) => {
-                let hint = "a data thread was busy (`top -H` shows it as shard-N), and the \
-                            resource was taken down again: try again";
-                Failure::new(failure.code, failure.message, hint)
-            }
-        }
     }
 
     /// As it is to be; where its disk fails, without that: its vote, and the way to the others'

@@ -428,32 +428,6 @@ fn what_comes_while_what_is_not_stored_goes_down_late_is_refused_in_time() {
     assert!(is_removed && !node.is_up);
 }
 
-/// It was told as failed, and was up without handlers when the data thread had time again.
-#[test]
-fn resource_that_a_data_thread_hosts_late_does_not_stay_up() {
-    let mut node = Node::new();
-    node.shorten_deadline();
-    let up = |control: &Control| control.up("r0", &text(""));
-    let failure = node.serve(up, &mut |node, message| {
-        if let ToShard::Host { .. } = message {
-            let until = io::now() + node.control.command_deadline * 3;
-            while io::now() < until {
-                thread::yield_now();
-            }
-        } else if let ToShard::Remove { .. } = message {
-            let second = node.control.up("r0", &text("")).unwrap_err();
-            assert!(second.message.contains("is under way"), "{second}");
-        }
-        None
-    });
-    let failure = failure.unwrap_err();
-    assert_eq!(failure.code, FailureCode::Timeout);
-    assert!(failure.hint.contains("taken down"), "{failure}");
-    assert_eq!((node.is_up, node.removals), (false, 1));
-    node.serve(up, &mut nothing).unwrap();
-    assert!(node.is_up);
-}
-
 /// It went down, nothing brought it up again, and `status` did not know it.
 #[test]
 fn change_whose_down_is_heard_late_brings_the_resource_up_again() {
