@@ -190,24 +190,21 @@ pub struct PeerDiskOptions {
 }
 
 impl Resource {
-    /// On a host; for an unknown name what the resource says for all.
+    /// The same on all hosts: what `on` says of one alone has no effect.
     #[must_use]
-    pub fn resource_options(&self, node_name: &str) -> ResourceOptions {
-        let set = match self.host_by_name(node_name) {
-            Some(host) => self.options.overlaid(&host.options),
-            None => self.options.clone(),
-        };
-        let policy = |name| match word(&set, name).as_str() {
+    pub fn resource_options(&self) -> ResourceOptions {
+        let set = &self.options;
+        let policy = |name| match word(set, name).as_str() {
             "io-error" => OnNoQuorum::IoError,
             _ => OnNoQuorum::SuspendIo,
         };
         ResourceOptions {
-            quorum: quorum(&set, "quorum"),
-            redundancy: quorum(&set, "quorum-minimum-redundancy"),
+            quorum: quorum(set, "quorum"),
+            redundancy: quorum(set, "quorum-minimum-redundancy"),
             on_no_quorum: policy("on-no-quorum"),
             on_no_data: policy("on-no-data-accessible"),
-            auto_promote: flag(&set, "auto-promote"),
-            auto_promote_ms: number(&set, "auto-promote-timeout") * 100,
+            auto_promote: flag(set, "auto-promote"),
+            auto_promote_ms: number(set, "auto-promote-timeout") * 100,
         }
     }
 
@@ -281,15 +278,11 @@ impl Resource {
         names.split_whitespace().any(|name| name == "both" || host.goes_by(name))
     }
 
-    /// The cores that `cpu-mask` names on a host, in order; `None` if it names none or is no mask.
+    /// The cores that `cpu-mask` names, in order; `None` if it names none or is no mask.
     /// A mask is hexadecimal; commas stand between groups of 32 cores.
     #[must_use]
-    pub fn cpu_mask(&self, node_name: &str) -> Option<Vec<usize>> {
-        let set = match self.host_by_name(node_name) {
-            Some(host) => self.options.overlaid(&host.options),
-            None => self.options.clone(),
-        };
-        cores_of_mask(&set.given("cpu-mask")?.to_string())
+    pub fn cpu_mask(&self) -> Option<Vec<usize>> {
+        cores_of_mask(&self.options.given("cpu-mask")?.to_string())
     }
 
     #[must_use]

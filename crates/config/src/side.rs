@@ -34,7 +34,7 @@ impl<'r> Side<'r> {
 
     #[must_use]
     pub fn resource_options(&self) -> Options {
-        options_of(&self.resource.options.overlaid(&self.host.options), |_| true)
+        options_of(&self.resource.options, |_| true)
     }
 
     #[must_use]

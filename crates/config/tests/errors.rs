@@ -449,3 +449,40 @@ fn text_that_is_in_no_file_includes_none() {
     assert_eq!(place("include x;"), (ErrorKind::IncludeMissing, 1, 9));
     assert_eq!(place(&resource("template-file x;")), (ErrorKind::IncludeMissing, 2, 15));
 }
+
+/// drbdadm 9.22 reads them, shows them in `dump`, and passes none of them on (`drbdadm -d up`).
+#[test]
+fn options_of_a_single_host_never_come_to_life() {
+    let with = |own: &str| {
+        format!(
+            "resource r {{ volume 0 {{ disk /d; }} options {{ quorum majority; }}\n\
+             on a {{ node-id 0; address 10.0.0.1:1; options {{ {own} }} }}\n\
+             on b {{ node-id 1; address 10.0.0.2:1; }} }}"
+        )
+    };
+    for unsafe_alone in [
+        "quorum off;",
+        "quorum-minimum-redundancy off;",
+        "on-no-quorum io-error;",
+        "on-no-data-accessible suspend-io;",
+        "on-suspended-primary-outdated force-secondary;",
+    ] {
+        let error = error(&with(unsafe_alone));
+        assert_eq!((error.kind, error.line, error.column), (ErrorKind::NotSupported, 2, 49));
+        assert!(error.message.ends_with("cannot be set for the host a alone"), "{error}");
+        assert!(error.hint.unwrap().contains("of the resource"));
+    }
+    for harmless in ["auto-promote no;", "cpu-mask 3;", "auto-promote-timeout 7;"] {
+        let config = parse_text("r.res", &with(harmless)).unwrap();
+        let plain = parse_text("r.res", &with("")).unwrap();
+        let (it, other) = (config.resource("r").unwrap(), plain.resource("r").unwrap());
+        assert_eq!(it.resource_options(), other.resource_options(), "{harmless}");
+        assert_eq!(it.cpu_mask(), None);
+        let [warning] = &config.warnings[..] else { panic!("{harmless}: {:?}", config.warnings) };
+        assert!(warning.message.contains("for the host a alone"), "{warning}");
+    }
+    for refused_by_drbd in ["net { protocol A; }", "startup { wfc-timeout 3; }", "handlers { }"] {
+        let text = with("").replace("options {  }", refused_by_drbd);
+        assert_eq!(error(&text).kind, ErrorKind::UnknownWord, "{refused_by_drbd}");
+    }
+}

@@ -89,7 +89,7 @@ fn two_nodes_need_no_node_ids_and_no_connection() {
 fn defaults_hold_where_nothing_is_said() {
     let config = read("two_nodes.res");
     let resource = &config.resources[0];
-    let options = resource.resource_options("alice");
+    let options = resource.resource_options();
     assert_eq!(options.quorum, Quorum::Majority);
     assert_eq!(options.on_no_quorum, OnNoQuorum::SuspendIo);
     assert!(options.auto_promote);
@@ -184,7 +184,7 @@ fn generated_files_name_hosts_without_their_domain() {
     let client = resource.host_by_name("node-3").unwrap().volume(0).unwrap();
     assert!(client.is_diskless());
     assert_eq!(client.is_tiebreaker, Some(true));
-    assert_eq!(resource.resource_options("node-1").on_no_quorum, OnNoQuorum::IoError);
+    assert_eq!(resource.resource_options().on_no_quorum, OnNoQuorum::IoError);
 }
 
 #[test]
@@ -227,9 +227,8 @@ fn includes_templates_and_skips() {
     let names: Vec<&str> = config.resources.iter().map(|r| r.name.as_str()).collect();
     assert_eq!(names, ["a", "b"]);
     let a = config.resource("a").unwrap();
-    assert_eq!(a.resource_options("n1").on_no_quorum, OnNoQuorum::IoError);
-    assert_eq!(a.resource_options("n2").on_no_quorum, OnNoQuorum::SuspendIo);
-    assert!(!a.resource_options("n2").auto_promote);
+    assert_eq!(a.resource_options().on_no_quorum, OnNoQuorum::IoError);
+    assert!(!a.resource_options().auto_promote);
     assert_eq!(a.net_options("n1", "n2").patience, Patience::Milliseconds(21_000));
     assert_eq!(a.net_options("n1", "n2").ping_timeout_ms, Some(2000));
     assert_eq!(a.disk.given("al-extents").unwrap().as_number(), Some(2000));

@@ -88,6 +88,14 @@ fn value(chance: &mut Chance, spec: &OptionSpec) -> Option<String> {
     })
 }
 
+const ALIKE_ON_ALL_HOSTS: [&str; 5] = [
+    "quorum",
+    "quorum-minimum-redundancy",
+    "on-no-quorum",
+    "on-no-data-accessible",
+    "on-suspended-primary-outdated",
+];
+
 fn options(
     chance: &mut Chance,
     out: &mut String,
@@ -214,7 +222,10 @@ fn configuration(chance: &mut Chance) -> String {
         let other = if chance.one_in(6) { format!(" other{host}") } else { String::new() };
         writeln!(out, "on {}{other} {{ node-id {};", quoted(name), first_id + host as u64).unwrap();
         writeln!(out, "address {};", address(chance, host, 99)).unwrap();
-        section(chance, &mut out, Section::Options);
+        // Of a single host those that must be alike on all are refused.
+        options(chance, &mut out, "options", |spec| {
+            spec.section == Section::Options && !ALIKE_ON_ALL_HOSTS.contains(&spec.name)
+        });
         for number in 0..volume_count {
             volume(chance, &mut out, number, first_id + number, host);
         }

@@ -148,7 +148,7 @@ impl Definition {
         };
         let number = volume.number;
         let further = further_volumes(name, volume, further)?;
-        let options = resource.resource_options(node_name);
+        let options = resource.resource_options();
         let disk = match &volume.disk {
             None => None,
             Some(disk) => Some(disk_place(name, &disk.path, &disk.meta_disk)?),
@@ -170,7 +170,7 @@ impl Definition {
             device: volume.device.as_ref().map(|device| device.minor),
             disk,
             further,
-            cores: resource.cpu_mask(node_name).unwrap_or_default(),
+            cores: resource.cpu_mask().unwrap_or_default(),
             al_extents: disk_options.al_extents,
             read_policy: read_policy(disk_options.read_balancing),
             slow_limit: slow_limit(resource, &host.name),

@@ -1,6 +1,6 @@
 //! Hosts and what they have: `on`, `floating`, `volume`, `device`, `disk`, `meta-disk`.
 
-use crate::ast::{HostNode, Spanned, VolumeNode};
+use crate::ast::{HostNode, Setting, Spanned, VolumeNode};
 use crate::diagnostic::{ErrorKind, Problem, Span};
 use crate::lexer::{Token, TokenKind};
 use crate::limits::{HOSTS_MAX, MINOR_MAX, NODE_ID_MAX, VOLUME_MAX, VOLUMES_MAX};
@@ -22,6 +22,14 @@ const HOST_WORDS: [&str; 11] = [
     "options",
     "proxy",
     "skip",
+];
+/// Options that decide when a node may answer without the others, or what clients hear meanwhile.
+const ALIKE_ON_ALL_HOSTS: [&str; 5] = [
+    "quorum",
+    "quorum-minimum-redundancy",
+    "on-no-quorum",
+    "on-no-data-accessible",
+    "on-suspended-primary-outdated",
 ];
 const VOLUME_WORDS: [&str; 7] =
     ["device", "minor", "disk", "meta-disk", "flexible-meta-disk", "tiebreaker", "skip"];
@@ -80,7 +88,9 @@ fn host_section(cursor: &mut Cursor<'_, '_>, node: &mut HostNode) -> Result<(), 
             once(cursor, &mut node.address, address, "`address`", word.span)
         }
         "options" | "proxy" => {
+            let before = node.settings.len();
             settings::option_statement(cursor, &word, &mut node.settings, &mut seen)?;
+            judge_own_options(cursor, &node.names[0].value, &node.settings[before..]);
             Ok(())
         }
         _ => match volume_statement(cursor, &word, &mut node.volumes)? {
@@ -88,6 +98,29 @@ fn host_section(cursor: &mut Cursor<'_, '_>, node: &mut HostNode) -> Result<(), 
             Found::Other => Err(cursor.unknown_word(&word, "the section of a host", &HOST_WORDS)),
         },
     })
+}
+
+/// The `options` of a single host: drbdadm shows them in `dump` and passes none of them on.
+///
+/// One that decides when a node may answer without the others is refused: it would take the quorum
+/// from that node alone, in a file with which DRBD kept it. Any other one has no effect, as there.
+fn judge_own_options(cursor: &mut Cursor<'_, '_>, host: &str, settings: &[Setting]) {
+    for setting in settings {
+        let name = setting.spec.name;
+        if ALIKE_ON_ALL_HOSTS.contains(&name) {
+            let message = format!("`{name}` cannot be set for the host {host} alone");
+            let hint = "drbdadm passes no `options` of a host on: set it in the `options` of the \
+                        resource, where it counts for all hosts, or delete it here";
+            let problem = Problem::new(ErrorKind::NotSupported, setting.span, message).hint(hint);
+            cursor.report().problem(problem);
+        } else {
+            let message = format!(
+                "`{name}` changes nothing for the host {host} alone: drbdadm passes no `options` \
+                 of a host on; the `options` of the resource count for all hosts"
+            );
+            cursor.report().warn_once(name, setting.span, message);
+        }
+    }
 }
 
 /// Reads `word` and what follows it if it is about volumes: `volume`, or a statement that makes the
