@@ -1,4 +1,5 @@
-//! The door for Prometheus: `GET /metrics` over HTTP, and nothing else.
+//! The door for Prometheus: `/metrics` over HTTP, and `/healthz` for who asks whether the daemon
+//! answers; each by GET or HEAD, and nothing else.
 //!
 //! One request for each connection, read to the end of its head; whatever the head says beyond its
 //! first line does not matter. There is no encryption and no password: the address should be one
@@ -102,27 +103,47 @@ fn answer(control: &Control, stream: &TcpStream) -> io::Result<()> {
     stream.set_read_timeout(Some(SCRAPE_DEADLINE))?;
     stream.set_write_timeout(Some(SCRAPE_DEADLINE))?;
     let head = read_head(stream)?;
-    let (status, kind, body) = match route(&head) {
-        Route::Metrics => match control.status(&[], true) {
-            Ok(Reply::Status(reply)) => {
-                ("200 OK", "text/plain; version=0.0.4; charset=utf-8", metrics::text(&reply))
-            }
-            Ok(Reply::Done { .. } | Reply::Adjusted { .. } | Reply::Running(_)) => {
-                ("500 Internal Server Error", "text/plain", "no status\n".to_owned())
-            }
-            Err(failure) => ("503 Service Unavailable", "text/plain", format!("{failure}\n")),
-        },
-        Route::Elsewhere => ("404 Not Found", "text/plain", "ask for /metrics\n".to_owned()),
-        Route::NotHttp => ("400 Bad Request", "text/plain", "ask with GET /metrics\n".to_owned()),
+    let (method, route) = route(&head);
+    let (status, kind, body) = match route {
+        Route::Metrics => metrics_of(control),
+        Route::Health => ("200 OK", TEXT, "ok\n".to_owned()),
+        Route::Elsewhere => ("404 Not Found", TEXT, "ask for /metrics or /healthz\n".to_owned()),
+        Route::OtherMethod => (
+            "405 Method Not Allowed\r\nAllow: GET, HEAD",
+            TEXT,
+            "ask with GET or HEAD\n".to_owned(),
+        ),
+        Route::NotHttp => ("400 Bad Request", TEXT, "ask with GET /metrics\n".to_owned()),
     };
-    let length = body.len();
-    let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\
-         Connection: close\r\n\r\n"
-    );
     let mut stream = stream;
-    stream.write_all(head.as_bytes())?;
-    stream.write_all(body.as_bytes())
+    stream.write_all(reply(method, status, kind, &body).as_bytes())
+}
+
+const TEXT: &str = "text/plain";
+
+fn metrics_of(control: &Control) -> (&'static str, &'static str, String) {
+    match control.status(&[], true) {
+        Ok(Reply::Status(reply)) => {
+            ("200 OK", "text/plain; version=0.0.4; charset=utf-8", metrics::text(&reply))
+        }
+        Ok(Reply::Done { .. } | Reply::Adjusted { .. } | Reply::Running(_)) => {
+            ("500 Internal Server Error", TEXT, "no status\n".to_owned())
+        }
+        Err(failure) => ("503 Service Unavailable", TEXT, format!("{failure}\n")),
+    }
+}
+
+/// The length is that of the body also where HEAD leaves the body out (RFC 9110, 9.3.2).
+fn reply(method: Method, status: &str, kind: &str, body: &str) -> String {
+    let length = body.len();
+    let body = match method {
+        Method::Head => "",
+        Method::Get | Method::Other => body,
+    };
+    format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\
+         Connection: close\r\n\r\n{body}"
+    )
 }
 
 /// Up to the empty line that ends it, or what came of it.
@@ -142,24 +163,41 @@ fn read_head(mut stream: &TcpStream) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    Get,
+    Head,
+    Other,
+}
+
 #[derive(Debug, PartialEq, Eq)]
 enum Route {
     Metrics,
+    Health,
     Elsewhere,
+    OtherMethod,
     NotHttp,
 }
 
-fn route(head: &[u8]) -> Route {
+fn route(head: &[u8]) -> (Method, Route) {
     let line = head.split(|byte| *byte == b'\r').next().unwrap_or_default();
     let line = String::from_utf8_lossy(line);
     let words: Vec<&str> = line.split(' ').collect();
-    match words[..] {
-        ["GET", target, version] if version.starts_with("HTTP/1.") => {
-            let path = target.split('?').next().unwrap_or_default();
-            if path == "/metrics" { Route::Metrics } else { Route::Elsewhere }
-        }
-        _ => Route::NotHttp,
+    let [method, target, version] = words[..] else { return (Method::Other, Route::NotHttp) };
+    if !version.starts_with("HTTP/1.") {
+        return (Method::Other, Route::NotHttp);
     }
+    let method = match method {
+        "GET" => Method::Get,
+        "HEAD" => Method::Head,
+        _ => return (Method::Other, Route::OtherMethod),
+    };
+    let route = match target.split('?').next().unwrap_or_default() {
+        "/metrics" => Route::Metrics,
+        "/healthz" => Route::Health,
+        _ => Route::Elsewhere,
+    };
+    (method, route)
 }
 
 #[cfg(test)]
@@ -168,13 +206,29 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn only_a_get_of_metrics_is_answered_with_them() {
-        assert_eq!(route(b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n"), Route::Metrics);
-        assert_eq!(route(b"GET /metrics?x=1 HTTP/1.0\r\n\r\n"), Route::Metrics);
-        assert_eq!(route(b"GET / HTTP/1.1\r\n\r\n"), Route::Elsewhere);
-        assert_eq!(route(b"POST /metrics HTTP/1.1\r\n\r\n"), Route::NotHttp);
-        assert_eq!(route(b"\x16\x03\x01 nonsense"), Route::NotHttp);
-        assert_eq!(route(b""), Route::NotHttp);
+    fn get_and_head_of_metrics_and_health_are_answered_and_nothing_else() {
+        let get = |route| (Method::Get, route);
+        let head = |route| (Method::Head, route);
+        let other = |route| (Method::Other, route);
+        assert_eq!(route(b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n"), get(Route::Metrics));
+        assert_eq!(route(b"GET /metrics?x=1 HTTP/1.0\r\n\r\n"), get(Route::Metrics));
+        assert_eq!(route(b"HEAD /metrics HTTP/1.1\r\n\r\n"), head(Route::Metrics));
+        assert_eq!(route(b"HEAD /healthz HTTP/1.0\r\n\r\n"), head(Route::Health));
+        assert_eq!(route(b"GET /healthz?verbose HTTP/1.1\r\n\r\n"), get(Route::Health));
+        assert_eq!(route(b"GET / HTTP/1.1\r\n\r\n"), get(Route::Elsewhere));
+        assert_eq!(route(b"HEAD / HTTP/1.1\r\n\r\n"), head(Route::Elsewhere));
+        assert_eq!(route(b"POST /metrics HTTP/1.1\r\n\r\n"), other(Route::OtherMethod));
+        assert_eq!(route(b"get /metrics HTTP/1.1\r\n\r\n"), other(Route::OtherMethod));
+        assert_eq!(route(b"\x16\x03\x01 nonsense"), other(Route::NotHttp));
+        assert_eq!(route(b""), other(Route::NotHttp));
+    }
+
+    #[test]
+    fn head_is_answered_with_the_length_of_the_body_and_without_it() {
+        let get = reply(Method::Get, "200 OK", TEXT, "four");
+        let head = reply(Method::Head, "200 OK", TEXT, "four");
+        assert!(head.contains("Content-Length: 4\r\n") && head.ends_with("\r\n\r\n"), "{head}");
+        assert_eq!(get, format!("{head}four"));
     }
 
     /// The process ends at once, and the thread that has the address may not run before that.
