@@ -190,7 +190,7 @@ pub struct PeerDiskOptions {
 }
 
 impl Resource {
-    /// The same on all hosts: what `on` says of one alone has no effect.
+    /// All hosts of the resource have these options: what `on` says of one host has no effect.
     #[must_use]
     pub fn resource_options(&self) -> ResourceOptions {
         let set = &self.options;

@@ -17,6 +17,16 @@ use value::Value;
 /// The option whose value is shown by nothing but a dump of the file.
 pub const SECRET_OPTION: &str = "shared-secret";
 
+/// The options that decide when a node may answer without the others, or what its clients hear
+/// meanwhile. The section of a single host may not have them.
+pub const ALIKE_ON_ALL_HOSTS: [&str; 5] = [
+    "quorum",
+    "quorum-minimum-redundancy",
+    "on-no-quorum",
+    "on-no-data-accessible",
+    "on-suspended-primary-outdated",
+];
+
 /// Where an option belongs. DRBD accepts some of them in other sections, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Section {

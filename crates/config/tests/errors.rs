@@ -450,7 +450,7 @@ fn text_that_is_in_no_file_includes_none() {
     assert_eq!(place(&resource("template-file x;")), (ErrorKind::IncludeMissing, 2, 15));
 }
 
-/// drbdadm 9.22 reads them, shows them in `dump`, and passes none of them on (`drbdadm -d up`).
+/// drbdadm 9.22 reads such options, shows them in `dump`, and passes none on (`drbdadm -d up`).
 #[test]
 fn options_of_a_single_host_never_come_to_life() {
     let with = |own: &str| {
@@ -479,7 +479,7 @@ fn options_of_a_single_host_never_come_to_life() {
         assert_eq!(it.resource_options(), other.resource_options(), "{harmless}");
         assert_eq!(it.cpu_mask(), None);
         let [warning] = &config.warnings[..] else { panic!("{harmless}: {:?}", config.warnings) };
-        assert!(warning.message.contains("for the host a alone"), "{warning}");
+        assert!(warning.message.contains("for a single host, such as a"), "{warning}");
     }
     for refused_by_drbd in ["net { protocol A; }", "startup { wfc-timeout 3; }", "handlers { }"] {
         let text = with("").replace("options {  }", refused_by_drbd);

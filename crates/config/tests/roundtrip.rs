@@ -8,7 +8,7 @@
 use std::fmt::Write;
 
 use config::options::table::TABLE;
-use config::options::{Kind, OptionSpec, Section, Status, value::Value};
+use config::options::{ALIKE_ON_ALL_HOSTS, Kind, OptionSpec, Section, Status, value::Value};
 use config::{ConfigFile, limits, parse_text};
 
 /// Chance, the same for the same seed.
@@ -87,14 +87,6 @@ fn value(chance: &mut Chance, spec: &OptionSpec) -> Option<String> {
         Kind::Names => "alice bob".to_owned(),
     })
 }
-
-const ALIKE_ON_ALL_HOSTS: [&str; 5] = [
-    "quorum",
-    "quorum-minimum-redundancy",
-    "on-no-quorum",
-    "on-no-data-accessible",
-    "on-suspended-primary-outdated",
-];
 
 fn options(
     chance: &mut Chance,
@@ -222,7 +214,7 @@ fn configuration(chance: &mut Chance) -> String {
         let other = if chance.one_in(6) { format!(" other{host}") } else { String::new() };
         writeln!(out, "on {}{other} {{ node-id {};", quoted(name), first_id + host as u64).unwrap();
         writeln!(out, "address {};", address(chance, host, 99)).unwrap();
-        // Of a single host those that must be alike on all are refused.
+        // The parser refuses these in the section of a single host.
         options(chance, &mut out, "options", |spec| {
             spec.section == Section::Options && !ALIKE_ON_ALL_HOSTS.contains(&spec.name)
         });

@@ -5,7 +5,7 @@ use crate::diagnostic::{ErrorKind, Problem, Span};
 use crate::lexer::{Token, TokenKind};
 use crate::limits::{HOSTS_MAX, MINOR_MAX, NODE_ID_MAX, VOLUME_MAX, VOLUMES_MAX};
 use crate::model::{BackingDisk, Device, MetaDisk};
-use crate::options::{Place, Section};
+use crate::options::{ALIKE_ON_ALL_HOSTS, Place, Section};
 use crate::parser::Seen;
 use crate::parser::cursor::{Cursor, Lost};
 use crate::parser::settings::{self, Found};
@@ -22,14 +22,6 @@ const HOST_WORDS: [&str; 11] = [
     "options",
     "proxy",
     "skip",
-];
-/// Options that decide when a node may answer without the others, or what clients hear meanwhile.
-const ALIKE_ON_ALL_HOSTS: [&str; 5] = [
-    "quorum",
-    "quorum-minimum-redundancy",
-    "on-no-quorum",
-    "on-no-data-accessible",
-    "on-suspended-primary-outdated",
 ];
 const VOLUME_WORDS: [&str; 7] =
     ["device", "minor", "disk", "meta-disk", "flexible-meta-disk", "tiebreaker", "skip"];
@@ -115,8 +107,8 @@ fn judge_own_options(cursor: &mut Cursor<'_, '_>, host: &str, settings: &[Settin
             cursor.report().problem(problem);
         } else {
             let message = format!(
-                "`{name}` changes nothing for the host {host} alone: drbdadm passes no `options` \
-                 of a host on; the `options` of the resource count for all hosts"
+                "`{name}` changes nothing for a single host, such as {host}: drbdadm passes no \
+                 `options` of a host on; the `options` of the resource count for all hosts"
             );
             cursor.report().warn_once(name, setting.span, message);
         }

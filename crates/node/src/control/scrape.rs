@@ -1,5 +1,5 @@
-//! The door for Prometheus: `/metrics` over HTTP, and `/healthz` for who asks whether the daemon
-//! answers; each by GET or HEAD, and nothing else.
+//! The door for Prometheus: `/metrics` over HTTP, and `/healthz`, by which load balancers ask
+//! whether the daemon answers. The door takes GET and HEAD, and nothing else.
 //!
 //! One request for each connection, read to the end of its head; whatever the head says beyond its
 //! first line does not matter. There is no encryption and no password: the address should be one
@@ -133,7 +133,8 @@ fn metrics_of(control: &Control) -> (&'static str, &'static str, String) {
     }
 }
 
-/// The length is that of the body also where HEAD leaves the body out (RFC 9110, 9.3.2).
+/// The head of an answer with its body, which HEAD leaves out, though its length is told (RFC 9110,
+/// 9.3.2).
 fn reply(method: Method, status: &str, kind: &str, body: &str) -> String {
     let length = body.len();
     let body = match method {
