@@ -346,6 +346,10 @@ impl LaneGroup {
         }
         self.settle_facts(now, actions);
         self.has_errands = self.finds_errands();
+        if !self.has_errands {
+            // Nobody waits for it any more, and nothing would look at the time that it is due.
+            self.unreadable_due = Time::NEVER;
+        }
     }
 
     /// Something is not done that `settle_errands` goes on with. Only the home shard begins such

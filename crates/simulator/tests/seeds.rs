@@ -34,6 +34,13 @@ fn a_late_promotion_does_not_end_the_run() {
     all_of((run, ""), [86_164], 300);
 }
 
+/// The last one that waited for a block that nobody can read is gone: the time to read the block
+/// again is over, and nobody looks at it.
+#[test]
+fn nobody_wakes_up_for_a_block_that_nobody_waits_for() {
+    all_of((run, ""), [1836], 6_000);
+}
+
 /// A member to be added waited for a session, and nobody led one: the last one's clean end was in
 /// doubt.
 #[test]
