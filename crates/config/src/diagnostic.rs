@@ -227,10 +227,16 @@ impl Report {
 
     /// That `what` stands at `again` although it stood at `first` already.
     pub(crate) fn duplicate(&self, what: &str, again: Span, first: Span) -> Problem {
-        let source = &self.sources[first.source];
-        let line = place_of(&source.text, first.start).line;
+        let place = self.place(first);
         Problem::new(ErrorKind::Duplicate, again, format!("{what} is given a second time"))
-            .hint(format!("it was first given at {}:{line}", source.name))
+            .hint(format!("it was first given at {place}"))
+    }
+
+    /// The file and the line.
+    pub(crate) fn place(&self, span: Span) -> String {
+        let source = &self.sources[span.source];
+        let line = place_of(&source.text, span.start).line;
+        format!("{}:{line}", source.name)
     }
 
     /// A problem after which the tree lacks what was wrong.

@@ -14,6 +14,7 @@
 mod ast;
 pub mod diagnostic;
 pub mod effective;
+pub mod host_name;
 mod include;
 mod lexer;
 pub mod limits;

@@ -3,12 +3,13 @@
 //! A [`Resource`] stands alone: what `common` said is in its option sets, each host has its own
 //! full list of volumes, and each connected pair of hosts is one [`Connection`] with all its
 //! addresses.
-//! Whoever holds one may rely on this: node ids, host names, volume numbers and connections are
-//! unique; every host has the same volumes; every connection has at least one path and its ends are
-//! hosts of the resource.
+//! Whoever holds one may rely on this: node ids, labels of hosts ([`crate::host_name`]), volume
+//! numbers and connections are unique; every host has the same volumes; every connection has at
+//! least one path and its ends are hosts of the resource.
 
 use std::net::{IpAddr, SocketAddr};
 
+use crate::host_name::is_same_host;
 use crate::options::OptionSet;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,8 +122,7 @@ pub struct Peer {
 }
 
 impl Resource {
-    /// The host that goes by this name, as `uname -n` tells it. A domain that only one
-    /// of the two names has may be missing, if no other host fits as well.
+    /// The host that goes by this name, as `uname -n` tells it.
     #[must_use]
     pub fn host_by_name(&self, node_name: &str) -> Option<&Host> {
         host_index(&self.hosts, node_name).map(|index| &self.hosts[index])
@@ -183,24 +183,16 @@ impl Resource {
     }
 }
 
-/// Which of the hosts goes by `name`: exactly, or else as the only one that does once a domain is
-/// left away, where either the host or `name` has none.
+/// Which of the hosts goes by `name`: no two do.
 pub(crate) fn host_index(hosts: &[Host], name: &str) -> Option<usize> {
-    hosts.iter().position(|host| host.goes_by(name)).or_else(|| {
-        let is_alike = |host: &Host| {
-            let (own, _) = host.name.split_once('.').unwrap_or((&host.name, ""));
-            let (label, _) = name.split_once('.').unwrap_or((name, ""));
-            !host.is_floating && own == label && (own == host.name || label == name)
-        };
-        let first = hosts.iter().position(is_alike)?;
-        (!hosts[first + 1..].iter().any(is_alike)).then_some(first)
-    })
+    hosts.iter().position(|host| host.goes_by(name))
 }
 
 impl Host {
+    /// Whether `name`, as `uname -n` tells it, is one of its names.
     #[must_use]
     pub fn goes_by(&self, name: &str) -> bool {
-        self.name == name || self.other_names.iter().any(|other| other == name)
+        is_same_host(&self.name, name) || self.other_names.iter().any(|it| is_same_host(it, name))
     }
 
     #[must_use]

@@ -486,3 +486,30 @@ fn options_of_a_single_host_never_come_to_life() {
         assert_eq!(error(&text).kind, ErrorKind::UnknownWord, "{refused_by_drbd}");
     }
 }
+
+#[test]
+fn hosts_that_differ_in_their_domain_alone() {
+    let text = |left: &str, right: &str| {
+        format!(
+            "resource r {{ volume 0 {{ disk /d; }}\n on {left} {{ node-id 0; address 10.0.0.1:1; \
+             }}\n on {right} {{ node-id 1; address 10.0.0.2:1; }} }}"
+        )
+    };
+    for (left, right) in [
+        ("alpha.a", "alpha.b"),
+        ("alpha", "alpha.b"),
+        ("alpha.b", "alpha"),
+        ("alpha bravo.a", "charlie bravo.b"),
+    ] {
+        let error = error(&text(left, right));
+        assert_eq!((error.kind, error.line), (ErrorKind::Duplicate, 3), "{error}");
+        assert!(error.hint.as_ref().unwrap().contains(" stands at r.res:2;"), "{error}");
+    }
+    for (left, right) in
+        [("alpha.a", "bravo.a"), ("alpha alpha.a", "bravo bravo.a"), ("10.0.0.1", "10.0.0.2")]
+    {
+        parse_text("r.res", &text(left, right)).unwrap();
+    }
+    assert_eq!(error(&text("alpha", "alpha")).kind, ErrorKind::Duplicate);
+    assert_eq!(error(&text("alpha alpha.a alpha.a", "bravo")).line, 2);
+}

@@ -328,3 +328,29 @@ fn an_asynchronous_peer_has_a_policy_for_congestion() {
     assert_eq!(of("congestion-extents 3;").extents, 67);
     assert_eq!(of("congestion-extents 70000;").extents, 65_534);
 }
+
+/// A name without the domain was another host to some of them.
+#[test]
+fn a_domain_may_be_missing_wherever_a_host_is_named() {
+    let text = "resource r { volume 0 { disk /d; }
+        startup { become-primary-on alpha.example.com; }
+        net { after-sb-0pri discard-node-bravo; }
+        on alpha { node-id 0; address 10.0.0.1:1; }
+        on bravo.example.com { node-id 1; address 10.0.0.2:1; }
+        on charlie c.example.com { node-id 2; address 10.0.0.3:1; }
+        connection-mesh { hosts alpha.example.com bravo c; }
+    }";
+    let config = parse_text("r.res", text).unwrap();
+    let resource = &config.resources[0];
+    for name in ["alpha", "alpha.example.com", "alpha.lan"] {
+        assert_eq!(resource.host_by_name(name).unwrap().node_id, 0);
+        assert_eq!(resource.peers_of(name).len(), 2);
+        assert!(resource.becomes_primary(name));
+        assert!(resource.connection_between("bravo", name).is_some());
+    }
+    assert!(!resource.becomes_primary("bravo"));
+    for name in ["charlie", "c", "c.example.com", "charlie.lan"] {
+        assert_eq!(resource.host_by_name(name).unwrap().node_id, 2, "{name}");
+    }
+    assert!(resource.host_by_name("bravo.example.org").is_none());
+}

@@ -10,6 +10,7 @@ use config::effective::{
     DiskOptions, Fencing, NetOptions, OnIoError, OnNoQuorum as Policy, Patience, Quorum,
     ReadBalancing, ResourceOptions,
 };
+use config::host_name::is_same_host;
 use config::model::{Host, MetaDisk, Resource, Volume};
 use format::ids::{NodeId, ResourceId};
 use format::message::ProofAlgorithm;
@@ -141,6 +142,15 @@ impl Definition {
             let hint = "the daemon's --name must be one of the names behind `on`";
             Failure::new(FailureCode::NotOnThisNode, message, hint)
         })?;
+        if !host.is_floating && !is_same_host(&host.name, node_name) {
+            let message = format!(
+                "resource {name:?} has `{node_name}` as a further name of host `{0}`: its peers \
+                 wait for `{0}`",
+                host.name
+            );
+            let hint = "the daemon's --name must be the first of the names behind `on`";
+            return Err(Failure::new(FailureCode::NotOnThisNode, message, hint));
+        }
         let mut volumes: Vec<&Volume> = host.volumes.iter().collect();
         volumes.sort_by_key(|volume| volume.number);
         let Some((volume, further)) = volumes.split_first() else {
@@ -271,7 +281,7 @@ fn after_split(resource: &Resource, own_name: &str) -> (AfterSplit, Option<Strin
     };
     let named = |word: &str| {
         let name = word.strip_prefix("discard-node-")?;
-        let host = resource.hosts.iter().find(|host| host.name == name)?;
+        let host = resource.host_by_name(name)?;
         Some(WithoutPrimary::Node(node_id(host.node_id)))
     };
     let none = match words.none.as_str() {
@@ -616,6 +626,24 @@ mod tests {
         assert_eq!(definition.clear_text_warnings().count(), 0, "the addresses are this machine's");
         let failure = Definition::from_text("x", "r0", text).unwrap_err();
         assert_eq!(failure.code, FailureCode::NotOnThisNode);
+    }
+
+    #[test]
+    fn a_node_goes_by_the_first_name_of_its_host() {
+        let text = "resource r0 { volume 0 { disk /d; }
+            net { after-sb-0pri discard-node-b.example.com; }
+            on a.example.com other { node-id 0; address 127.0.0.1:7001; }
+            on b { node-id 1; address 127.0.0.1:7002; }
+        }";
+        for name in ["a", "a.example.com"] {
+            let definition = Definition::from_text(name, "r0", text).unwrap();
+            assert_eq!(definition.me.get(), 0);
+            let WithoutPrimary::Node(node) = definition.demands.after_split.none else { panic!() };
+            assert_eq!(node.get(), 1);
+        }
+        let failure = Definition::from_text("other", "r0", text).unwrap_err();
+        assert_eq!(failure.code, FailureCode::NotOnThisNode);
+        assert!(failure.message.contains("wait for `a.example.com`"), "{failure}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Links: one to each other node, over which the resources of the pair talk.
 //!
-//! A link dials (the node whose name sorts first) or is dialled, says HELLO, opens its resources
+//! A link dials (the node whose label sorts first) or is dialled, says HELLO, opens its resources
 //! ([`session`]), and keeps the pair alive ([`heartbeat`]). It has one connection ([`connection`])
 //! for each pair of shards with a lane in common, and is up while all of them are ([`set`]); each
 //! shard has its own ends of them. What arrives becomes [`Fact`]s, in the order of arrival, that
@@ -38,6 +38,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use config::host_name::is_same_host;
 use format::frame::{Message, PayloadRef};
 use format::ids::{BootId, NodeId, Nonce, ResourceId};
 use format::message::{Heartbeat, LeaseRequest, LinkClass, LinkMessage, ResourceMessage};
@@ -175,6 +176,7 @@ pub(crate) struct Links {
 /// The pair of this node and one other.
 #[derive(Debug)]
 struct Link {
+    /// As the resources name the peer, with the domain where one of them has it.
     name: String,
     /// The ways to the peer, in order of preference.
     targets: Vec<Target>,
@@ -320,8 +322,15 @@ impl Links {
         self.facts.pop_front()
     }
 
+    /// The link to the node of this name: one that a resource needs, if there is one.
+    fn link_to(&self, name: &str) -> Option<usize> {
+        let is_meant = |link: &Link| is_same_host(&link.name, name);
+        let needed = self.links.iter().position(|link| is_meant(link) && !link.is_unused());
+        needed.or_else(|| self.links.iter().position(is_meant))
+    }
+
     fn link_named(&mut self, name: &str, now: Time) -> usize {
-        self.links.iter().position(|link| link.name == name).unwrap_or_else(|| {
+        self.link_to(name).unwrap_or_else(|| {
             self.links.push(Link::new(name.to_owned(), now));
             self.links.len() - 1
         })
@@ -476,9 +485,8 @@ impl Links {
 
     /// Whether the link of this peer is up, and what failed last if it is not.
     pub(crate) fn peer_state(&self, peer_name: &str) -> (bool, Option<&str>) {
-        let Some(link) = self.links.iter().find(|l| l.name == peer_name) else {
-            return (false, None);
-        };
+        let Some(index) = self.link_to(peer_name) else { return (false, None) };
+        let link = &self.links[index];
         (link.is_up, link.failure.as_deref())
     }
 }

@@ -17,11 +17,13 @@ pub(crate) mod grants;
 
 use std::io::{ErrorKind, IoSlice, Read, Write};
 
+use config::host_name::is_same_host;
 use io::{BufferId, Class, Pool, Slice};
 use rustls::client::verify_server_name;
-use rustls::pki_types::ServerName;
+use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::server::ParsedCertificate;
 use rustls::{AlertDescription, CertificateError, Connection, Error};
+use webpki::EndEntityCert;
 
 use crate::tls::credentials::Credentials;
 
@@ -30,16 +32,37 @@ pub(crate) const SEALED_BUFFERS_MAX: usize = 8;
 /// The first byte of every TLS connection: the type of a handshake record.
 pub(crate) const FIRST_BYTE: u8 = 0x16;
 
+const NODE_DOMAIN: &str = ".node.basalt";
+
 /// The name in the certificate of a node.
 #[must_use]
 pub fn node_domain_name(node: &str) -> String {
-    format!("{node}.node.basalt")
+    format!("{node}{NODE_DOMAIN}")
 }
 
 /// The name in the certificate of a client.
 #[must_use]
 pub fn client_domain_name(client: &str) -> String {
     format!("{client}.client.basalt")
+}
+
+fn has_name(certificate: &CertificateDer<'_>, name: &str) -> bool {
+    let (Ok(certificate), Ok(name)) =
+        (ParsedCertificate::try_from(certificate), ServerName::try_from(name))
+    else {
+        return false;
+    };
+    verify_server_name(&certificate, &name).is_ok()
+}
+
+/// Whether the certificate is that of this node, with or without a domain in either of the names.
+fn is_of_node(certificate: &CertificateDer<'_>, node: &str) -> bool {
+    let Ok(parsed) = EndEntityCert::try_from(certificate) else { return false };
+    let node = node.to_ascii_lowercase();
+    let mut names = parsed.valid_dns_names().map(str::to_ascii_lowercase);
+    let is_meant = |name: &str| is_same_host(name, &node);
+    has_name(certificate, &node_domain_name(&node))
+        || names.any(|name| name.strip_suffix(NODE_DOMAIN).is_some_and(is_meant))
 }
 
 /// Why a connection cannot be secured, or is over.
@@ -101,13 +124,16 @@ impl Session {
 
     /// Whether the peer's certificate, which was checked, has this name.
     pub(crate) fn peer_has_name(&self, name: &str) -> bool {
-        let Some([certificate, ..]) = self.connection.peer_certificates() else { return false };
-        let (Ok(certificate), Ok(name)) =
-            (ParsedCertificate::try_from(certificate), ServerName::try_from(name))
-        else {
-            return false;
-        };
-        verify_server_name(&certificate, &name).is_ok()
+        self.peer_certificate().is_some_and(|certificate| has_name(certificate, name))
+    }
+
+    /// Whether the peer's certificate, which was checked, is that of this node.
+    pub(crate) fn peer_is_node(&self, node: &str) -> bool {
+        self.peer_certificate().is_some_and(|certificate| is_of_node(certificate, node))
+    }
+
+    fn peer_certificate(&self) -> Option<&CertificateDer<'static>> {
+        self.connection.peer_certificates().and_then(|chain| chain.first())
     }
 
     /// Where the next receive goes; `None` while no buffer is free. All of an earlier one has to be
@@ -285,4 +311,37 @@ fn alert_in_words(alert: AlertDescription) -> String {
         other => return format!("the peer ended the TLS handshake: {other:?}"),
     };
     format!("the peer ended the TLS handshake: {why}")
+}
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{CertificateParams, KeyPair};
+
+    use super::*;
+
+    #[test]
+    fn a_certificate_is_of_one_node_with_or_without_a_domain() {
+        let certificate = |name: &str| {
+            let key = KeyPair::generate().unwrap();
+            let names = vec![name.to_owned(), "alpha".to_owned(), "alpha.example.com".to_owned()];
+            CertificateParams::new(names).unwrap().self_signed(&key).unwrap().der().clone()
+        };
+        for (named, node, is_it) in [
+            ("alpha", "alpha", true),
+            ("alpha", "Alpha", true),
+            ("alpha", "alpha.example.com", true),
+            ("alpha.example.com", "alpha", true),
+            ("alpha.example.com", "alpha.example.com", true),
+            ("alpha.example.com", "alpha.example.org", false),
+            ("alpha.example.com", "example", false),
+            ("alpha.example.com", "bravo.example.com", false),
+            ("bravo", "alpha", false),
+            ("x.alpha", "alpha", false),
+        ] {
+            let own = certificate(&node_domain_name(named));
+            assert_eq!(is_of_node(&own, node), is_it, "{named} {node}");
+            let client = certificate(&client_domain_name(named));
+            assert!(!is_of_node(&client, node), "that of a client: {named} {node}");
+        }
+    }
 }

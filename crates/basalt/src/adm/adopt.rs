@@ -354,7 +354,7 @@ fn host_of(resource: &Resource, node: u8) -> String {
 
 fn numbers(resource: &Resource, names: &[String]) -> Result<Vec<u8>, AdmError> {
     let number = |name: &String| {
-        let host = resource.hosts.iter().find(|host| host.name == *name);
+        let host = resource.host_by_name(name);
         host.map(|host| host.node_id).or_else(|| name.parse().ok()).ok_or_else(|| {
             AdmError::Usage(format!(
                 "--without {name}: neither a host of the resource nor a node id"

@@ -8,6 +8,7 @@ use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
 use api::role::Role;
 use api::status::{ConnectionStatus, EpochStatus, ResourceStatus};
+use config::host_name::is_same_host;
 
 /// The prospect in sentences, the conclusion first.
 pub(crate) fn prospect(resource: &ResourceStatus, node: &str) -> Vec<String> {
@@ -114,7 +115,7 @@ fn holds(epoch: Option<&EpochStatus>, name: &str, state: DiskState) -> String {
 
 /// The configuration names the node: it may have another disk since.
 fn is_among(insync: &[String], node: &str) -> bool {
-    insync.iter().any(|name| name == node)
+    insync.iter().any(|name| is_same_host(name, node))
 }
 
 fn names(names: &[String]) -> String {

@@ -120,7 +120,7 @@ pub(crate) fn check_names(general: &General, one: &One) -> Result<usize, AdmErro
     let hint = || format!("basalt adm status {}", one.resource);
     let Some(resource) = reply.resources.first() else { return Ok(0) };
     if let Some(peer) = &one.peer
-        && !resource.connections.iter().any(|it| it.name == *peer)
+        && !resource.connections.iter().any(|it| one.means_peer(&it.name))
     {
         let message = format!("the resource has no peer `{peer}`");
         return Err(AdmError::configuration(message, hint()));

@@ -162,7 +162,7 @@ fn answer(
         gathering.answer(&as_text(&value, 0), Answer::Json(value));
         return Ok(());
     }
-    let peers = || resource.hosts.iter().filter(|host| host.name != node_name);
+    let peers = || resource.hosts.iter().filter(|host| host.node_id != own.host.node_id);
     if let Some(peer) = one.peer.as_ref().filter(|_| !peers().any(|it| one.means_peer(&it.name))) {
         let names: Vec<&str> = peers().map(|peer| peer.name.as_str()).collect();
         return Err(no_peer(peer, &names));

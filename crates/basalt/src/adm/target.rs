@@ -1,6 +1,8 @@
 //! What a verb is about: `all`, `RES`, `RES/VOL`, `RES:PEER`, `RES:PEER/VOL`. `minor-N` is named
 //! by the configuration before it comes here: see `minors`.
 
+use config::host_name::is_same_host;
+
 use crate::adm::failure::AdmError;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +26,7 @@ impl One {
 
     /// Whether the peer of this name is named, or none is.
     pub(crate) fn means_peer(&self, name: &str) -> bool {
-        self.peer.as_deref().is_none_or(|wanted| wanted == name)
+        self.peer.as_deref().is_none_or(|wanted| is_same_host(wanted, name))
     }
 }
 

@@ -3,6 +3,7 @@
 
 use api::request::{AdjustScope, Command};
 use clap::{Args, Subcommand};
+use config::host_name::is_same_host;
 
 use crate::adm::arguments::{General, Targets};
 use crate::adm::configuration::Configuration;
@@ -131,10 +132,12 @@ fn answer(general: &General, verb: &UpkeepVerb, one: &One) -> Result<Vec<String>
     match verb {
         UpkeepVerb::ForgetPeer(_) => match &one.peer {
             None => Err(AdmError::Usage(format!("which peer of {name}? Say {name}:PEER"))),
-            Some(peer) if peers.any(|known| known == peer) => Err(AdmError::configuration(
-                format!("`{peer}` is a member"),
-                format!("take it out of the configuration, then `basalt adm adjust {name}`"),
-            )),
+            Some(peer) if peers.any(|known| is_same_host(known, peer)) => {
+                Err(AdmError::configuration(
+                    format!("`{peer}` is a member"),
+                    format!("take it out of the configuration, then `basalt adm adjust {name}`"),
+                ))
+            }
             Some(_) => Ok(Vec::new()),
         },
         UpkeepVerb::InvalidateRemote(_) => Err(AdmError::configuration(

@@ -13,6 +13,7 @@ use api::replication_state::ReplicationState;
 use api::request::Command;
 use api::status::{ConnectionStatus, PeerDeviceStatus, ResourceStatus};
 use api::subscription::{Next, Subscription, Update};
+use config::host_name::is_same_host;
 use config::options::OptionSet;
 
 use crate::adm::arguments::{General, WaitTimes};
@@ -128,7 +129,7 @@ impl Wanted {
     ) -> impl Iterator<Item = &'s ConnectionStatus> + 's {
         resource.connections.iter().filter(|connection| match &self.peer {
             None => true,
-            Some(PeerName::Name(name)) => connection.name == *name,
+            Some(PeerName::Name(name)) => is_same_host(&connection.name, name),
             Some(PeerName::Id(id)) => connection.peer_node_id == *id,
         })
     }

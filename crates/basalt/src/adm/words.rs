@@ -2,6 +2,7 @@
 
 use api::disk_state::DiskState;
 use api::status::ResourceStatus;
+use config::host_name::is_same_host;
 
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::{Answer, PeerDisk};
@@ -20,7 +21,7 @@ pub(crate) fn role(resource: &ResourceStatus, _: Option<&One>) -> Result<Vec<Lin
 pub(crate) fn cstate(resource: &ResourceStatus, one: Option<&One>) -> Result<Vec<Line>, AdmError> {
     let wanted = one.and_then(|one| one.peer.as_deref());
     let connections = resource.connections.iter().filter(|connection| match wanted {
-        Some(peer) => connection.name == peer,
+        Some(peer) => is_same_host(&connection.name, peer),
         None => true,
     });
     let lines: Vec<Line> = connections

@@ -192,6 +192,7 @@ impl Cluster {
         self.directory.path().join("ca/nodes").join(&self.nodes[index].name)
     }
 
+    /// For the nodes whose names have none yet.
     pub(crate) fn issue_certificates(&self) {
         let ca = self.directory.path().join("ca");
         let basalt = |words: &[&str]| {
@@ -199,8 +200,12 @@ impl Cluster {
             let output = command.arg("pki").args(words).arg("--dir").arg(&ca).output().unwrap();
             assert!(output.status.success(), "{words:?}: {output:?}");
         };
-        basalt(&["init"]);
-        self.nodes.iter().for_each(|node| basalt(&["issue", &node.name]));
+        if !ca.exists() {
+            basalt(&["init"]);
+        }
+        let lacks = |index: &usize| !self.pki(*index).exists();
+        let lacking = (0..self.nodes.len()).filter(lacks);
+        lacking.for_each(|index| basalt(&["issue", &self.nodes[index].name]));
     }
 
     /// Writes the configuration of all nodes; those that run go by what they were told last.

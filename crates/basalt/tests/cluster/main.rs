@@ -34,6 +34,7 @@ mod buffers;
 mod crowd;
 mod addresses;
 mod networks;
+mod host_names;
 mod disks;
 mod hung_disks;
 mod power;

@@ -18,6 +18,8 @@ mod paths;
 mod resync;
 #[path = "../cluster/resize.rs"]
 mod resize;
+#[path = "../cluster/host_names.rs"]
+mod host_names;
 
 use std::fs;
 use std::io::{Read, Write};

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::ast::{HostNode, ResourceNode, VolumeNode};
+use crate::ast::{HostNode, ResourceNode, Spanned, VolumeNode};
 use crate::diagnostic::{ErrorKind, Problem, Report};
+use crate::host_name::label;
 use crate::limits::{HOST_NAME_BYTES_MAX, VOLUMES_MAX};
 use crate::model::{BackingDisk, Disk, Host, MetaDisk, Volume};
 use crate::options::Section;
@@ -39,7 +40,6 @@ pub(super) fn hosts(report: &mut Report, node: &ResourceNode) -> Option<Vec<Host
 }
 
 fn check_names(report: &mut Report, node: &ResourceNode) -> bool {
-    let mut seen: Vec<(&str, crate::diagnostic::Span)> = Vec::new();
     let mut is_fine = true;
     for name in node.hosts.iter().flat_map(|host| &host.names) {
         if name.value.is_empty() {
@@ -52,12 +52,44 @@ fn check_names(report: &mut Report, node: &ResourceNode) -> bool {
             report.problem(Problem::new(ErrorKind::BadValue, name.span, message));
             is_fine = false;
         }
-        if let Some((_, first)) = seen.iter().find(|(present, _)| *present == name.value) {
-            let problem = report.duplicate(&format!("the host {}", name.value), name.span, *first);
-            report.problem(problem);
-            is_fine = false;
-        }
-        seen.push((&name.value, name.span));
+    }
+    are_told_apart(report, node) && is_fine
+}
+
+/// Where two hosts have one label, a node that goes by it alone would be either.
+fn are_told_apart(report: &mut Report, node: &ResourceNode) -> bool {
+    let hosts = node.hosts.iter().enumerate();
+    let names = hosts.flat_map(|(host, it)| it.names.iter().map(move |name| (host, name)));
+    let label_of = |host: usize, name: &'_ Spanned<String>| {
+        let is_floating = node.hosts[host].is_floating;
+        if is_floating { name.value.clone() } else { label(&name.value).to_owned() }
+    };
+    let mut seen: Vec<(usize, &Spanned<String>)> = Vec::new();
+    let mut is_fine = true;
+    for (host, name) in names {
+        let is_taken = |(other, present): &&(usize, &Spanned<String>)| {
+            present.value == name.value
+                || (*other != host && label_of(*other, present) == label_of(host, name))
+        };
+        let first = seen.iter().find(is_taken).map(|(_, first)| *first);
+        seen.push((host, name));
+        let Some(first) = first else { continue };
+        let problem = if first.value == name.value {
+            report.duplicate(&format!("the host {}", name.value), name.span, first.span)
+        } else {
+            let message = format!(
+                "the hosts {} and {} have one name but for the domain, which a node may leave out",
+                first.value, name.value
+            );
+            let place = report.place(first.span);
+            Problem::new(ErrorKind::Duplicate, name.span, message).hint(format!(
+                "{} stands at {place}; give hosts names that differ before the first dot, and say \
+                 the same name as the daemon's --name",
+                first.value
+            ))
+        };
+        report.problem(problem);
+        is_fine = false;
     }
     is_fine
 }

@@ -11,6 +11,7 @@ use api::connection_state::ConnectionState;
 use api::request::AdjustScope;
 use api::response::{Failure, FailureCode, Reply};
 use api::role::Role;
+use config::host_name::is_same_host;
 use config::steps::{attach_steps, connect_step};
 use format::ids::{MemberSet, NodeId};
 use format::space::Place;
@@ -55,7 +56,7 @@ impl Parts {
         split: MemberSet,
     ) -> Self {
         let named = scope.peer.as_ref().and_then(|peer| {
-            wanted.peers().find(|member| member.name == *peer).map(|member| member.node)
+            wanted.peers().find(|member| is_same_host(&member.name, peer)).map(|member| member.node)
         });
         let apart = match (self.apart, named) {
             (apart, _) if scope.skip_net => apart,
@@ -243,7 +244,7 @@ impl Control {
         let connections = status.resources.into_iter().flat_map(|one| one.connections);
         let wanted = scope.peer.as_deref();
         let known: Vec<_> =
-            connections.filter(|one| wanted.is_none_or(|it| it == one.name)).collect();
+            connections.filter(|one| wanted.is_none_or(|it| is_same_host(it, &one.name))).collect();
         if let Some(peer) = wanted.filter(|_| known.is_empty()) {
             let message = format!("{resource} has no peer {peer:?}");
             return Err(Failure::new(FailureCode::UnknownPeer, message, "see `basalt adm status`"));

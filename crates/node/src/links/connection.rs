@@ -1,5 +1,6 @@
 //! One TCP stream of a link: its handshake, what it is receiving and what it is sending.
 
+use config::host_name::is_same_host;
 use format::frame;
 use format::message::{FEATURE_QUANTUM, FEATURES, Hello, LinkClass, LinkMessage};
 use io::{Slice, SocketId};
@@ -196,18 +197,18 @@ impl Links {
         kit: &mut Kit,
     ) -> Result<(), String> {
         check_version(hello)?;
-        if hello.node_name == self.identity.name {
+        if is_same_host(&hello.node_name, &self.identity.name) {
             return Err(format!(
                 "the peer calls itself {:?}, which is this node; two nodes have one name, or an \
                  address is wrong",
                 hello.node_name
             ));
         }
-        let index = self.links.iter().position(|link| link.name == hello.node_name);
+        let index = self.link_to(&hello.node_name);
         let index = index
             .ok_or_else(|| format!("node {:?} is no member of a resource here", hello.node_name))?;
         self.check_origin(key, index, kit)?;
-        if let Err(reason) = self.check_secrecy(key, index) {
+        if let Err(reason) = self.check_secrecy(key, index, &hello.node_name) {
             self.show_failure(index, &reason, kit);
             return Err(reason);
         }
@@ -255,13 +256,14 @@ impl Links {
         let index = self.connections.get(key).and_then(|c| c.link);
         let index = index.expect("a connection that was dialled has a link");
         let expected = &self.links[index].name;
-        if hello.node_name != *expected {
+        if !is_same_host(&hello.node_name, expected) {
             return Err(format!(
                 "the node at the address of {expected:?} calls itself {:?}; compare the address \
                  and `on` lines of both configurations",
                 hello.node_name
             ));
         }
+        self.check_secrecy(key, index, &hello.node_name)?;
         self.check_start(index, hello)?;
         if self.connections.get(key).is_some_and(|it| it.class == LinkClass::Watch) {
             return self.watch_answered(key, index, hello, kit);

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use config::host_name::{is_short, label};
 use format::message::LinkClass;
 use stdx::time::Time;
 
@@ -151,6 +152,9 @@ impl Links {
         if link.is_unused() {
             link.secrecy = peer.secrecy;
         }
+        if link.is_unused() || is_short(&link.name) {
+            link.name.clone_from(&peer.peer_name);
+        }
         link.asked.push(peer.times);
         link.named.push(peer.named());
         // What is named last comes last: the order of the others stays.
@@ -235,9 +239,10 @@ impl Links {
         }
     }
 
-    /// Whether this side dials: exactly one of the two does, the one whose name sorts first.
+    /// Whether this side dials: exactly one of the two does, the one whose label sorts first. What
+    /// stands behind the first dot may be missing on either side.
     pub(super) fn dials(&self, index: usize) -> bool {
-        self.identity.name < self.links[index].name
+        label(&self.identity.name) < label(&self.links[index].name)
     }
 
     /// Begins a set with the connection of the shards 0.
@@ -606,6 +611,57 @@ mod tests {
         let there: Vec<Path> =
             link.targets.iter().filter(|it| it.watch.is_wanted).map(|it| it.path).collect();
         assert_eq!(there, [path(0, 3), path(1, 3)], "others are watched when these are gone");
+    }
+
+    fn peer_named(name: &str, port: u16) -> PeerPaths {
+        PeerPaths { peer_name: name.to_owned(), ..peer(vec![path(0, port)]) }
+    }
+
+    #[test]
+    fn resources_that_name_a_peer_with_and_without_its_domain_share_its_link() {
+        let mut links = links();
+        for (port, name) in [(1, "bravo"), (2, "bravo.example.com"), (3, "bravo")] {
+            links.check_peer(&peer_named(name, port)).unwrap();
+            assert_eq!(links.add_peer(&peer_named(name, port), Time::ZERO), 0, "{name}");
+        }
+        assert_eq!(links.add_peer(&peer_named("bravo2", 4), Time::ZERO), 1);
+        assert!(links.dials(0), "as alpha does");
+        for name in ["bravo", "bravo.example.com"] {
+            assert_eq!(links.link_to(name), Some(0), "{name}");
+        }
+        // The domain is known from one of the resources.
+        assert_eq!(links.link_to("bravo.example.org"), None);
+    }
+
+    #[test]
+    fn peers_that_differ_in_their_domain_alone_are_refused() {
+        let mut links = links();
+        links.add_peer(&peer_named("bravo.example.com", 1), Time::ZERO);
+        let failure = links.check_peer(&peer_named("bravo.example.org", 2)).unwrap_err();
+        assert!(failure.message.contains("bravo.example.com"), "{failure}");
+        links.check_peer(&peer_named("bravo", 2)).unwrap();
+    }
+
+    /// One side knows a domain that the other does not: both have to agree on who dials.
+    #[test]
+    fn exactly_one_side_dials_whatever_they_know_of_domains() {
+        let names = ["alpha", "alpha-2", "alphabet", "bravo"];
+        let dials = |own: &str, other: &str| {
+            let name = own.to_owned();
+            let identity = Identity { name, boot_id: BootId(1), start_count: 1, shards: 1 };
+            let mut links = Links::new(identity, LEAD);
+            links.add_peer(&peer_named(other, 1), Time::ZERO);
+            links.dials(0)
+        };
+        let domains = ["", ".example.com"];
+        for (left, right) in names.iter().flat_map(|left| names.map(|right| (*left, right))) {
+            for [d0, d1, d2, d3] in (0..16).map(|bits| [1, 2, 4, 8].map(|bit| bits & bit != 0)) {
+                let with = |name: &str, has: bool| format!("{name}{}", domains[usize::from(has)]);
+                let here = dials(&with(left, d0), &with(right, d1));
+                let there = dials(&with(right, d2), &with(left, d3));
+                assert!(left == right || here != there, "{left} {right} {d0} {d1} {d2} {d3}");
+            }
+        }
     }
 
     fn named_by_each(links: &mut Links, paths: &[Path]) {

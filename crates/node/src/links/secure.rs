@@ -15,6 +15,8 @@
 
 use std::sync::Arc;
 
+use api::response::{Failure, FailureCode};
+use config::host_name::{is_same_host, label};
 use io::Class;
 
 use crate::links::connection::Stage;
@@ -23,7 +25,7 @@ use crate::links::{Link, Links};
 use crate::payloads::Kit;
 use crate::slab::Key;
 use crate::tls::credentials::Credentials;
-use crate::tls::{FIRST_BYTE, SEALED_BUFFERS_MAX, Session, node_domain_name};
+use crate::tls::{FIRST_BYTE, SEALED_BUFFERS_MAX, Session};
 
 /// Whether what is said between two nodes can be read and forged by others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,22 +58,40 @@ impl Links {
         self.credentials = Some(credentials);
     }
 
-    /// Resources share the link of a node pair: all of them have to want the same of it.
-    pub(crate) fn check_peer(&self, peer: &PeerPaths) -> Result<(), String> {
-        let link = self.links.iter().find(|link| link.name == peer.peer_name);
-        let others = link.filter(|link| !link.is_unused() && link.secrecy != peer.secrecy);
-        let Some(link) = others else { return Ok(()) };
-        Err(format!(
+    /// Resources share the link of a node pair: all of them have to want the same of it, and to
+    /// mean the same node.
+    pub(crate) fn check_peer(&self, peer: &PeerPaths) -> Result<(), Failure> {
+        let is_alike = |link: &&Link| label(&link.name) == label(&peer.peer_name);
+        let Some(link) = self.links.iter().filter(|link| !link.is_unused()).find(is_alike) else {
+            return Ok(());
+        };
+        if !is_same_host(&link.name, &peer.peer_name) {
+            let message = format!(
+                "other resources are connected to {}, and this one to {}, which a node could not \
+                 tell apart",
+                link.name, peer.peer_name
+            );
+            let hint = "give hosts names that differ before the first dot, in the configuration \
+                        and as the --name of their daemons";
+            return Err(Failure::new(FailureCode::StateRefused, message, hint));
+        }
+        if link.secrecy == peer.secrecy {
+            return Ok(());
+        }
+        let message = format!(
             "the link to {} is used {} by other resources, and this one wants it {}",
             link.name,
             link.secrecy.in_words(),
             peer.secrecy.in_words()
-        ))
+        );
+        let hint = "`tls` is of a pair of nodes: take their resources down, and give all of them \
+                    the same, best in `common`";
+        Err(Failure::new(FailureCode::StateRefused, message, hint))
     }
 
     /// Whether what is said to this peer is sealed.
     pub(crate) fn is_secured(&self, peer_name: &str) -> bool {
-        let link = self.links.iter().find(|link| link.name == peer_name);
+        let link = self.link_to(peer_name).map(|index| &self.links[index]);
         link.is_some_and(|link| link.is_up && link.secrecy == Secrecy::Tls)
     }
 
@@ -204,13 +224,16 @@ impl Links {
         self.start_receive(key, kit);
     }
 
-    /// Whether the peer came in the way that its link has to be used, and is who it says.
-    pub(super) fn check_secrecy(&self, key: Key, index: usize) -> Result<(), String> {
-        let Link { name, secrecy, .. } = &self.links[index];
+    /// Whether the connection with the node that calls itself `name` is as its link has to be used,
+    /// and that node is who it says.
+    pub(super) fn check_secrecy(&self, key: Key, index: usize, name: &str) -> Result<(), String> {
+        let Link { name: expected, secrecy, .. } = &self.links[index];
         let tls = self.connections.get(key).and_then(|connection| connection.tls.as_ref());
         match (secrecy, tls) {
             (Secrecy::ClearText, None) => Ok(()),
-            (Secrecy::Tls, Some(tls)) if tls.peer_has_name(&node_domain_name(name)) => Ok(()),
+            (Secrecy::Tls, Some(tls)) if tls.peer_is_node(name) && tls.peer_is_node(expected) => {
+                Ok(())
+            }
             (Secrecy::Tls, Some(_)) => Err(format!(
                 "a peer calls itself {name:?}, and its certificate is for another name"
             )),

@@ -73,9 +73,8 @@ pub(crate) struct PathFacts {
 impl Links {
     /// What is known of one of the paths that a resource names.
     pub(crate) fn path_facts(&self, peer_name: &str, path: Path, all: &[Path]) -> PathFacts {
-        let Some(link) = self.links.iter().find(|link| link.name == peer_name) else {
-            return PathFacts::default();
-        };
+        let Some(index) = self.link_to(peer_name) else { return PathFacts::default() };
+        let link = &self.links[index];
         let is_used = |used: &Path| link.is_up && stands_for(*used, path, all);
         let in_use = link.used.iter().any(is_used);
         let watched = link.path_states.iter().filter(|(seen, _)| stands_for(*seen, path, all));

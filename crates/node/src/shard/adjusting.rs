@@ -44,12 +44,7 @@ impl Shard {
         definition: Definition,
     ) -> Result<Option<Reply>, Failure> {
         let peers = definition.peers().filter(|member| !member.paths.is_empty());
-        if let Err(message) =
-            peers.map(PeerPaths::of).try_for_each(|peer| self.rim.links.check_peer(&peer))
-        {
-            let hint = "give all resources that share the link the same `tls`";
-            return Err(Failure::new(FailureCode::StateRefused, message, hint));
-        }
+        peers.map(PeerPaths::of).try_for_each(|peer| self.rim.links.check_peer(&peer))?;
         let hosted = self.hosted_mut(id);
         if hosted.redefinition.is_some() {
             let message = "another change of this resource is under way";

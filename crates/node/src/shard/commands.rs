@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use api::response::{Failure, FailureCode, Reply};
+use config::host_name::is_same_host;
 use io::ListenAddr;
 use replication::contract::{
     Command, CommandError, CommandErrorCode, CommandId, FenceVerdict, PromoteMode, ResourceInput,
@@ -425,7 +426,7 @@ impl Shard {
         if own_data == OwnData::Kept {
             return Ok(Some(Reply::Done { warnings }));
         }
-        let named = |known: &&Peer| Some(known.name.as_str()) == peer;
+        let named = |known: &&Peer| peer.is_some_and(|name| is_same_host(&known.name, name));
         let peer = self.hosted_mut(id).peers.iter().find(named).map(|peer| peer.node);
         self.command(id, Command::DiscardData { peer }, Asker::Admin(ticket));
         Ok(None)
@@ -441,7 +442,7 @@ impl Shard {
         let peers: Vec<_> = hosted
             .peers
             .iter()
-            .filter(|known| peer.is_none_or(|name| known.name == name))
+            .filter(|known| peer.is_none_or(|name| is_same_host(&known.name, name)))
             .map(|known| known.node)
             .collect();
         if peers.is_empty() && peer.is_some() {

@@ -198,11 +198,9 @@ impl Shard {
         }
         let reached = definition.peers().filter(|member| !member.paths.is_empty());
         let peers: Vec<_> = reached.map(|member| (member.node, PeerPaths::of(member))).collect();
-        if let Err(message) = peers.iter().try_for_each(|(_, peer)| rim.links.check_peer(peer)) {
+        if let Err(failure) = peers.iter().try_for_each(|(_, peer)| rim.links.check_peer(peer)) {
             disk.inspect(|disk| disk.close(rim));
-            let hint = "`tls` is of a pair of nodes: take their resources down, and give all of \
-                        them the same, best in `common`";
-            return Err(Failure::new(FailureCode::StateRefused, message, hint));
+            return Err(failure);
         }
         if rim.links.leads()
             && let Err(failure) = listen(&definition, rim)

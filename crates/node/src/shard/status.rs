@@ -19,6 +19,7 @@ use api::status::{
     ShardPeerStatus, ShardStatus, StatusReply, SyncDetails, VerifyReport, VoterStatus, VotesBefore,
 };
 use api::write_ordering::WriteOrdering;
+use config::host_name::is_same_host;
 use format::config::Ancestor;
 use format::ids::{BLOCK_BYTES, NodeId};
 use format::metadata::ReplicaState;
@@ -509,7 +510,8 @@ impl Hosted {
             Some(split_brain(self.name(), &member.name, facts.split?))
         };
         let members = self.definition.peers();
-        let meant = members.filter(|member| peer.is_none_or(|name| member.name == name));
+        let meant =
+            members.filter(|member| peer.is_none_or(|name| is_same_host(&member.name, name)));
         meant.filter_map(split).collect()
     }
 

@@ -17,18 +17,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{Resumption, verify_server_cert_signed_by_trust_anchor};
-use rustls::crypto::{CryptoProvider, ring};
+use rustls::crypto::{CryptoProvider, ring, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::{NoServerSessionStorage, ParsedCertificate, WebPkiClientVerifier};
 use rustls::{
-    ClientConfig, ClientConnection, RootCertStore, ServerConfig, ServerConnection, version,
+    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore,
+    ServerConfig, ServerConnection, SignatureScheme, version,
 };
 
 use crate::limits::CERTIFICATE_RENEWAL;
 use crate::tls::grants::Grants;
-use crate::tls::{in_words, node_domain_name};
+use crate::tls::{NODE_DOMAIN, in_words, is_of_node, node_domain_name};
 
 const CA: &str = "ca.crt";
 const CERTIFICATE: &str = "node.crt";
@@ -127,13 +129,17 @@ impl Credentials {
         let later = UnixTime::since_unix_epoch(
             Duration::from_secs(UnixTime::now().as_secs()) + CERTIFICATE_RENEWAL,
         );
-        let expires_soon = verify(&chain[0], &roots, &provider, later).is_err();
+        let expires_soon = verify(&chain[0], &[], &roots, &provider, later).is_err();
         let roots = Arc::new(roots);
         let refused = |error: rustls::Error| unusable(error.to_string());
         let mut client = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_protocol_versions(&[&version::TLS13])
             .map_err(refused)?
-            .with_root_certificates(Arc::clone(&roots))
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(NodeVerifier {
+                roots: Arc::clone(&roots),
+                provider: Arc::clone(&provider),
+            }))
             .with_client_auth_cert(chain.clone(), key()?)
             .map_err(refused)?;
         client.resumption = Resumption::disabled();
@@ -180,6 +186,56 @@ impl Credentials {
     }
 }
 
+/// As that of rustls, but that a node may have a domain in one of the two names alone.
+#[derive(Debug)]
+struct NodeVerifier {
+    roots: Arc<RootCertStore>,
+    provider: Arc<CryptoProvider>,
+}
+
+impl ServerCertVerifier for NodeVerifier {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        verify(end_entity, intermediates, &self.roots, &self.provider, now)?;
+        let name = server_name.to_str();
+        let node = name.strip_suffix(NODE_DOMAIN);
+        if node.is_some_and(|node| is_of_node(end_entity, node)) {
+            Ok(ServerCertVerified::assertion())
+        } else {
+            Err(CertificateError::NotValidForName.into())
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _message: &[u8],
+        _certificate: &CertificateDer<'_>,
+        _signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Err(rustls::Error::General("TLS 1.2 is not spoken".to_owned()))
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signature, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}
+
 /// The cheapest cipher first: both ends are this program, or choose for themselves.
 fn provider() -> CryptoProvider {
     let mut provider = ring::default_provider();
@@ -211,24 +267,25 @@ fn check(
     provider: &CryptoProvider,
     node: &str,
 ) -> Result<(), String> {
-    verify(own, roots, provider, UnixTime::now())
+    verify(own, &[], roots, provider, UnixTime::now())
         .map_err(|error| in_words(&error).replace("the peer's certificate", "it"))?;
     let name = node_domain_name(node);
-    let parsed = ParsedCertificate::try_from(own).map_err(|error| error.to_string())?;
-    let wanted = ServerName::try_from(name.as_str())
+    ServerName::try_from(name.as_str())
         .map_err(|error| format!("{node:?} is no name for a certificate: {error}"))?;
-    rustls::client::verify_server_name(&parsed, &wanted).map_err(|_other_name| {
-        format!("it is not for node {node:?}: `basalt pki issue {node}` makes one for {name}")
-    })
+    if is_of_node(own, node) {
+        return Ok(());
+    }
+    Err(format!("it is not for node {node:?}: `basalt pki issue {node}` makes one for {name}"))
 }
 
 fn verify(
-    own: &CertificateDer<'_>,
+    certificate: &CertificateDer<'_>,
+    intermediates: &[CertificateDer<'_>],
     roots: &RootCertStore,
     provider: &CryptoProvider,
     at: UnixTime,
 ) -> Result<(), rustls::Error> {
-    let parsed = ParsedCertificate::try_from(own)?;
+    let parsed = ParsedCertificate::try_from(certificate)?;
     let algorithms = provider.signature_verification_algorithms.all;
-    verify_server_cert_signed_by_trust_anchor(&parsed, roots, &[], at, algorithms)
+    verify_server_cert_signed_by_trust_anchor(&parsed, roots, intermediates, at, algorithms)
 }

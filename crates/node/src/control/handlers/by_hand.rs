@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use api::status::{ConnectionStatus, ResourceStatus};
+use config::host_name::is_same_host;
 
 use crate::control::handlers::environment::variables;
 use crate::control::handlers::script::{Ended, run};
@@ -68,7 +69,8 @@ pub fn call_handler(call: &ByHand<'_>) -> Called {
 fn trigger_of(call: &ByHand<'_>) -> Trigger {
     let connections = call.state.map_or(&[][..], |state| &state.connections);
     let is_only = connections.len() == 1;
-    let is_meant = |it: &&ConnectionStatus| call.peer.map_or(is_only, |name| name == it.name);
+    let is_meant =
+        |it: &&ConnectionStatus| call.peer.map_or(is_only, |name| is_same_host(name, &it.name));
     let peer = connections.iter().find(is_meant).map(|it| (it.peer_node_id, it.name.clone()));
     let devices = call.state.map_or(&[][..], |state| &state.devices);
     let device = devices.iter().find(|it| call.volume == Some(it.volume));
