@@ -10,9 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::ast::{Document, Spanned};
 use crate::diagnostic::{ErrorKind, Problem, Report, Span};
-use crate::limits::{
-    DIRECTORY_ENTRIES_MAX, FILE_BYTES_MAX, FILES_MAX, INCLUDE_DEPTH_MAX, TOTAL_BYTES_MAX,
-};
+use crate::limits::{DIRECTORY_ENTRIES_MAX, FILES_MAX, INCLUDE_DEPTH_MAX, TOTAL_BYTES_MAX};
 use crate::parser::{self, FileNode};
 
 /// Reads `path` and what it includes.
@@ -127,19 +125,19 @@ impl Reader {
             }
             ancestor = *parent;
         }
-        if self.files.len() >= FILES_MAX || self.bytes > TOTAL_BYTES_MAX {
-            let message = format!("more than {FILES_MAX} files or {TOTAL_BYTES_MAX} bytes in all");
+        if self.files.len() >= FILES_MAX {
+            let message = format!("more than {FILES_MAX} files in all");
             fail(ErrorKind::TooLarge, message, "include fewer files");
             return None;
         }
-        let text = match read(&next.path) {
+        let text = match read(&next.path, TOTAL_BYTES_MAX - self.bytes) {
             Ok(text) => text,
             Err(ReadError { kind, message, hint }) => {
                 fail(kind, format!("{shown}: {message}"), hint);
                 return None;
             }
         };
-        self.bytes += u64::try_from(text.len()).expect("a file has at most FILE_BYTES_MAX bytes");
+        self.bytes += u64::try_from(text.len()).expect("what was left of TOTAL_BYTES_MAX held it");
         self.files.push((canonical, next.parent));
         let source = report.add_source(shown.to_string(), text);
         Some((source, self.files.len() - 1))
@@ -174,7 +172,8 @@ struct ReadError {
     hint: &'static str,
 }
 
-fn read(path: &Path) -> Result<String, ReadError> {
+/// A file of at most so many bytes.
+fn read(path: &Path, bytes_max: u64) -> Result<String, ReadError> {
     let unreadable = |error: &std::io::Error| ReadError {
         kind: ErrorKind::Unreadable,
         message: format!("cannot read it: {error}"),
@@ -189,11 +188,11 @@ fn read(path: &Path) -> Result<String, ReadError> {
     }
     let mut bytes = Vec::new();
     File::open(path)
-        .and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes))
+        .and_then(|file| file.take(bytes_max + 1).read_to_end(&mut bytes))
         .map_err(|error| unreadable(&error))?;
-    if u64::try_from(bytes.len()).map_or(true, |length| length > FILE_BYTES_MAX) {
-        let message = format!("it is larger than {FILE_BYTES_MAX} bytes");
-        let hint = "is it a configuration? split it into several files";
+    if u64::try_from(bytes.len()).map_or(true, |length| length > bytes_max) {
+        let message = format!("with it there are more than {TOTAL_BYTES_MAX} bytes in all");
+        let hint = "is it a configuration? include less";
         return Err(ReadError { kind: ErrorKind::TooLarge, message, hint });
     }
     String::from_utf8(bytes).map_err(|error| ReadError {

@@ -7,10 +7,8 @@
 pub const WORD_BYTES_MAX: usize = 128;
 /// Bytes between two quotes, after escapes are undone.
 pub const STRING_BYTES_MAX: usize = 255;
-/// Bytes in one file.
-pub const FILE_BYTES_MAX: u64 = 1 << 20;
-/// Bytes in all files together, and in text that comes from no file. A resource that one file
-/// describes may be longer where everything inherited is written out.
+/// Bytes in one file, in all files together, and in text that comes from no file. A resource that
+/// one file describes may be longer where everything inherited is written out.
 pub const TOTAL_BYTES_MAX: u64 = 64 << 20;
 /// Files read for one configuration.
 pub const FILES_MAX: usize = 16_384;

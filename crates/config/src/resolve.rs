@@ -12,8 +12,9 @@ use std::collections::BTreeMap;
 use crate::ast::{Document, ResourceNode, Setting};
 use crate::diagnostic::{ErrorKind, Problem, Report, Span};
 use crate::effective::{AckWhen, OnCongestion};
+use crate::host_name::{is_same_host, label};
 use crate::limits::{CONNECTIONS_TOTAL_MAX, REPLICAS_MAX, RESOURCES_MAX};
-use crate::model::Resource;
+use crate::model::{MetaDisk, Resource, Volume};
 use crate::options::reasons::condition_of;
 use crate::options::{OptionSet, Section};
 
@@ -22,16 +23,16 @@ pub(crate) fn resources(report: &mut Report, document: &Document) -> Vec<Resourc
     let no_settings = Vec::new();
     let common = document.common.as_ref().map_or(&no_settings, |common| &common.value);
     let mut names: BTreeMap<&str, Span> = BTreeMap::new();
-    let mut minors = Minors::default();
+    let mut claims = Claims::default();
     let mut size = Size::default();
     let mut resources = Vec::new();
     for node in &document.resources {
-        if let Some(first) = names.insert(&node.name.value, node.name.span) {
+        let first = names.insert(&node.name.value, node.name.span);
+        if let Some(first) = first {
             let what = format!("the resource `{}`", node.name.value);
             let problem = report.duplicate(&what, node.name.span, first);
             report.problem(problem);
         }
-        // What follows from a mistake would only hide the mistake.
         if node.is_damaged {
             continue;
         }
@@ -44,7 +45,10 @@ pub(crate) fn resources(report: &mut Report, document: &Document) -> Vec<Resourc
             break;
         }
         if let Some(resource) = resource(report, node, common) {
-            minors.check(report, node, &resource);
+            // What follows from a mistake would only hide the mistake.
+            if first.is_none() {
+                claims.check(report, node, &resource);
+            }
             resources.push(resource);
         }
     }
@@ -127,27 +131,69 @@ impl Size {
     }
 }
 
-/// Who uses which device minor: on one host each may be used once, by whatever resource.
-#[derive(Default)]
-struct Minors {
-    users: BTreeMap<(String, u32), String>,
+/// What only one volume of a host may have.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Claim {
+    Minor(u32),
+    /// Of data, or of metadata that has all of it.
+    Disk(String),
+    /// A slot of metadata.
+    Slot(String, u32),
 }
 
-impl Minors {
+/// Who uses which device minor and which disk: on one host each may be used once, by whatever
+/// resource.
+#[derive(Default)]
+struct Claims {
+    /// By the label of the host: the host, the volume, and where its resource stands.
+    users: BTreeMap<(String, Claim), Vec<(String, String, Span)>>,
+}
+
+impl Claims {
     fn check(&mut self, report: &mut Report, node: &ResourceNode, resource: &Resource) {
         for host in &resource.hosts {
             for volume in &host.volumes {
-                let Some(device) = &volume.device else { continue };
                 let user = format!("volume {} of {}", volume.number, resource.name);
-                let key = (host.name.clone(), device.minor);
-                let Some(other) = self.users.insert(key, user) else { continue };
-                let message = format!(
-                    "volume {} of {} has the device minor {} on host {}, as {other} has",
-                    volume.number, resource.name, device.minor, host.name
-                );
-                let problem = Problem::new(ErrorKind::Duplicate, node.name.span, message);
-                report.problem(problem.hint("give each volume of a host its own minor"));
+                for (claim, what, hint) in claims_of(volume) {
+                    let claim = (label(&host.name).to_owned(), claim);
+                    let users = self.users.entry(claim).or_default();
+                    let other = users.iter().find(|(name, ..)| is_same_host(name, &host.name));
+                    if let Some((_, other, span)) = other {
+                        let message =
+                            format!("{user} has {what} on host {}, as {other} has", host.name);
+                        let place = report.place(*span);
+                        let problem = Problem::new(ErrorKind::Duplicate, node.name.span, message);
+                        report.problem(problem.hint(format!("{hint}; the other is at {place}")));
+                    }
+                    users.push((host.name.clone(), user.clone(), node.name.span));
+                }
             }
         }
     }
+}
+
+/// What LINSTOR writes for every disk of another host: it names none.
+const ELSEWHERE: &str = "/dev/drbd/this/is/not/used";
+
+/// What a volume claims, what that is in words, and what would be right.
+fn claims_of(volume: &Volume) -> Vec<(Claim, String, &'static str)> {
+    let mut claims = Vec::new();
+    if let Some(device) = &volume.device {
+        let what = format!("the device minor {}", device.minor);
+        claims.push((Claim::Minor(device.minor), what, "give each volume of a host its own minor"));
+    }
+    let Some(disk) = volume.disk.as_ref().filter(|disk| disk.path != ELSEWHERE) else {
+        return claims;
+    };
+    let hint = "give each volume a disk of its own, and its metadata too";
+    claims.push((Claim::Disk(disk.path.clone()), format!("the disk {}", disk.path), hint));
+    if let MetaDisk::External { path, index } = &disk.meta_disk {
+        let slot = index.map_or_else(String::new, |index| format!(" [{index}]"));
+        let claim = match *index {
+            Some(index) => Claim::Slot(path.clone(), index),
+            None => Claim::Disk(path.clone()),
+        };
+        claims.push((claim, format!("the disk {path}{slot} for metadata"), hint));
+    }
+    claims
 }

@@ -150,7 +150,7 @@ fn values_of_the_wrong_type() {
         "options { on-no-quorum freeze; }",
         "options { quorum most; }",
         "net { after-sb-0pri discard-node-; }",
-        "volume 1 { device drbd1; disk /e; }",
+        "volume 1 { device sda1; disk /e; }",
         "volume 1 { device /dev/drbd_r; disk /e; }",
         "volume x { disk /e; }",
         "volume 1 { disk /e; tiebreaker perhaps; }",
@@ -307,6 +307,46 @@ fn a_minor_is_used_once_on_a_host() {
     assert_eq!(errors.list[0].message, expected);
 }
 
+/// Two resources on one disk were two warnings of the daemon's, and `dump` said nothing.
+#[test]
+fn a_disk_is_used_once_on_a_host() {
+    let one = |name: &str, port: u16, host: &str, disks: &str| {
+        format!(
+            "resource {name} {{ volume 0 {{ disk {disks}; }} on {host} {{ node-id 0; address \
+             10.0.0.1:{port}; }} on b {{ node-id 1; address 10.0.0.2:{port}; }} }}\n"
+        )
+    };
+    for (left, right) in [
+        ("/x", "/x"),
+        ("/x; meta-disk /m", "/y; meta-disk /m"),
+        ("/x; meta-disk /m [1]", "/y; meta-disk /m [1]"),
+        ("/x; meta-disk /y", "/y"),
+    ] {
+        for host in ["a", "a.example.com"] {
+            let errors = errors(&(one("p", 1, "a", left) + &one("q", 2, host, right)));
+            let first = &errors.list[0];
+            assert_eq!((first.kind, first.line), (ErrorKind::Duplicate, 2), "{errors}");
+            assert!(first.message.contains("volume 0 of q has the disk /"), "{errors}");
+            assert!(first.hint.as_ref().unwrap().contains("r.res:1"), "{errors}");
+            assert_eq!(errors.list.len(), 2, "on both hosts: {errors}");
+        }
+    }
+    for (left, right) in [
+        ("/x; meta-disk /m [1]", "/y; meta-disk /m [2]"),
+        ("none", "none"),
+        // Where a disk of another host is, LINSTOR does not say.
+        ("/dev/drbd/this/is/not/used", "/dev/drbd/this/is/not/used"),
+    ] {
+        parse_text("r.res", &(one("p", 1, "a", left) + &one("q", 2, "a", right))).unwrap();
+    }
+    for error in errors(&resource("volume 1 { disk /d; }")).list {
+        assert!(error.message.starts_with("volume 1 of r has the disk /d on host "), "{error}");
+    }
+    // The first `a` is another machine.
+    let other = one("p", 1, "a.example.org", "/x").replace("on b ", "on c ");
+    parse_text("r.res", &(other + &one("q", 2, "a.example.com", "/x"))).unwrap();
+}
+
 #[test]
 fn what_is_missing() {
     let cases = [
@@ -364,7 +404,8 @@ fn statements_that_contradict_each_other() {
         "connection { host a; host b; host a; }",
         "connection { host a; host b; path { host a; host b; } }",
         "device minor 3; volume 1 { disk /e; }",
-        "volume 1 { disk /d; }",
+        "volume 1 { device /dev/drbd1 minor 2; disk /e; }",
+        "volume 1 { device drbd1 minor 2; disk /e; }",
     ];
     for body in cases {
         let errors = errors(&resource(body));
@@ -390,9 +431,10 @@ fn too_many_of_anything() {
     });
     let error_of_all = error(&resources);
     assert_eq!((error_of_all.kind, error_of_all.line), (ErrorKind::TooLarge, 16_385));
-    let volumes = many(256, &|n| format!("volume {n} {{ disk /d{n}; }}\n"));
+    let volumes = many(256, &|n| format!("volume {n} {{ disk /d/R/{n}; }}\n"));
     let hosts = many(32, &|n| format!("on h{n} {{ node-id {n}; address 10.0.0.{n}:1; }}\n"));
     let resources = many(17, &|n| {
+        let volumes = volumes.replace('R', &n.to_string());
         format!("resource r{n} {{ {volumes} {hosts} connection-mesh {{ hosts h0 h1; }} }}\n")
     });
     let error_of_all = error(&resources);

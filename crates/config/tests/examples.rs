@@ -7,6 +7,7 @@ use config::effective::{
     AckWhen, Congestion, OnCongestion, OnNoQuorum, Patience, Quorum, ReadBalancing,
 };
 use config::model::{MetaDisk, Resource};
+use config::options::value::Value;
 use config::{ConfigFile, parse_file, parse_text};
 
 fn file(name: &str) -> PathBuf {
@@ -353,4 +354,98 @@ fn a_domain_may_be_missing_wherever_a_host_is_named() {
         assert_eq!(resource.host_by_name(name).unwrap().node_id, 2, "{name}");
     }
     assert!(resource.host_by_name("bravo.example.org").is_none());
+}
+
+/// As drbdadm 9.22 takes them: each was tried there.
+#[test]
+fn suffixes_may_be_small_letters_and_s_may_not_be_large() {
+    let read = |section: &str, option: &str| {
+        let text = format!(
+            "resource r {{ {section} {{ {option}; }} volume 0 {{ disk /d; }} \
+             on a {{ node-id 0; address 10.0.0.1:1; }} }}"
+        );
+        let name = option.split(' ').next().unwrap();
+        let config = parse_text("r.res", &text).ok()?;
+        let resource = &config.resources[0];
+        let sets = [&resource.net, &resource.disk, &resource.options];
+        sets.iter().find_map(|set| set.given(name)).and_then(Value::as_number)
+    };
+    for (section, option, value) in [
+        ("disk", "c-max-rate 10m", Some(10 << 10)),
+        ("disk", "c-max-rate 1g", Some(1 << 20)),
+        ("disk", "c-max-rate 10k", Some(10)),
+        ("disk", "c-max-rate 100s", Some(50)),
+        ("disk", "c-max-rate \"10m\"", Some(10 << 10)),
+        ("disk", "c-max-rate 01000", Some(1000)),
+        ("disk", "c-fill-target 10m", Some(20 << 10)),
+        ("disk", "size 1g", Some(2 << 20)),
+        ("disk", "al-extents 2k", Some(2048)),
+        ("disk", "rs-discard-granularity 64k", Some(64 << 10)),
+        ("net", "sndbuf-size 10m", Some(10 << 20)),
+        ("net", "max-buffers 36k", Some(36 << 10)),
+        ("net", "congestion-fill 1g", Some(1 << 30)),
+        ("options", "peer-ack-window 2m", Some(4096)),
+        ("disk", "c-max-rate 100S", None),
+        ("disk", "c-max-rate 1t", None),
+        ("disk", "c-max-rate 1T", None),
+        ("disk", "c-max-rate 10kb", None),
+        ("disk", "c-max-rate 10B", None),
+        ("disk", "c-max-rate 0x10", None),
+        ("net", "sndbuf-size 1g", None),
+        ("net", "timeout 1k", None),
+        ("options", "quorum 1k", None),
+    ] {
+        assert_eq!(read(section, option), value, "{section} {option}");
+    }
+}
+
+#[test]
+fn devices_are_named_as_drbdadm_takes_them() {
+    let read = |device: &str| {
+        let text = format!(
+            "resource r {{ volume 0 {{ device {device}; disk /d; }} \
+             on a {{ node-id 0; address 10.0.0.1:1; }} }}"
+        );
+        let config = parse_text("r.res", &text).ok()?;
+        let device = config.resources[0].hosts[0].volumes[0].device.clone()?;
+        Some((device.minor, device.path))
+    };
+    let path = |minor, path: &str| Some((minor, Some(path.to_owned())));
+    for (device, expected) in [
+        ("drbd1", Some((1, None))),
+        ("\"drbd1\"", Some((1, None))),
+        ("/dev/drbd1", Some((1, None))),
+        ("minor 1", Some((1, None))),
+        ("drbd1 minor 1", Some((1, None))),
+        ("drbd01", path(1, "/dev/drbd01")),
+        ("drbd_r0 minor 3", path(3, "/dev/drbd_r0")),
+        ("/dev/drbd_r0 minor 3", path(3, "/dev/drbd_r0")),
+        ("drbd", None),
+        ("drbd_r0", None),
+        ("drbd1x", None),
+        ("\"drbd+1\"", None),
+        ("drbd1 minor 2", None),
+        ("1", None),
+        ("sda minor 1", None),
+        ("DRBD1", None),
+        ("dev/drbd1", None),
+        ("drbd1048576", None),
+    ] {
+        assert_eq!(read(device), expected, "{device}");
+    }
+}
+
+/// Linux may know digests that Basalt does not: what a file says of them is not for the reader.
+#[test]
+fn any_digest_may_be_named() {
+    for digest in ["md5", "sha224", "sha3-256", "rmd160"] {
+        let text = format!(
+            "resource r {{ net {{ cram-hmac-alg {digest}; shared-secret x; }} disk /d; \
+             on a {{ address 10.0.0.1:1; }} on b {{ address 10.0.0.2:1; }} }}"
+        );
+        let config = parse_text("r.res", &text).unwrap();
+        assert_eq!(rewritten(&config.resources[0]), config.resources[0]);
+        let net = config.resources[0].net_options("a", "b");
+        assert_eq!(net.cram_hmac_alg.as_deref(), Some(digest));
+    }
 }

@@ -44,11 +44,13 @@ fn files_that_are_no_text() {
 
 #[test]
 fn files_that_are_too_large() {
-    let large = vec![b' '; usize::try_from(limits::FILE_BYTES_MAX).unwrap() + 1];
+    let large = vec![b' '; usize::try_from(limits::TOTAL_BYTES_MAX).unwrap() + 1];
     assert_eq!(file_error(&[("a", b"include b;"), ("b", &large)]).kind, ErrorKind::TooLarge);
-    let mut largest = large;
-    largest.pop();
-    read_files(&[("a", b"include b;"), ("b", &largest)]).unwrap();
+    let include = b"include b;";
+    let largest = &large[1 + include.len()..];
+    read_files(&[("a", include), ("b", largest)]).unwrap();
+    let files = [("a", &b"include b; "[..]), ("b", largest)];
+    assert_eq!(file_error(&files).kind, ErrorKind::TooLarge, "one byte more in all");
 }
 
 #[test]

@@ -436,8 +436,13 @@ fn random_bytes_never_break_the_reader() {
 /// these within the time that a test has.
 #[test]
 fn the_largest_texts_take_bounded_time_and_stack() {
-    let size = usize::try_from(limits::FILE_BYTES_MAX).unwrap();
+    let size = 1 << 20;
     let fill = |part: &str| part.repeat(size / part.len());
+    let largest = usize::try_from(limits::TOTAL_BYTES_MAX).unwrap();
+    for part in ["#", "\n", "skip{", "resource r{"] {
+        let read = parse_text("r.res", &part.repeat(largest / part.len()));
+        assert!(read.is_err() || part == "#" || part == "\n", "{part}");
+    }
     for part in ["{", "}", "[", "\"", ";", "#", "x ", "x{", "resource r{", "\\", "é", "\n", "skip{"]
     {
         let text = fill(part);

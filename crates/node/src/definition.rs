@@ -476,9 +476,17 @@ fn shared_secret(peer: &str, net: NetOptions) -> Result<Option<SharedSecret>, Fa
     };
     let algorithm = match algorithm.as_str() {
         "sha1" => ProofAlgorithm::Sha1,
+        "sha256" => ProofAlgorithm::Sha256,
         "sha384" => ProofAlgorithm::Sha384,
         "sha512" => ProofAlgorithm::Sha512,
-        _ => ProofAlgorithm::Sha256,
+        unknown => {
+            let message = format!(
+                "the connection to {peer} has `cram-hmac-alg {unknown}`, and `{unknown}` is not one \
+                 of the digests that Basalt computes"
+            );
+            let hint = "set `cram-hmac-alg` to sha256, sha384, sha512 or sha1 on all nodes";
+            return Err(Failure::new(FailureCode::NotSupported, message, hint));
+        }
     };
     Ok(Some(SharedSecret { algorithm, secret }))
 }

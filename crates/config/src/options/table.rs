@@ -121,7 +121,6 @@ const AFTER_SB_0PRI: &[&str] = &[
 const AFTER_SB_1PRI: &[&str] =
     &["disconnect", "consensus", "violently-as0p", "discard-secondary", "call-pri-lost-after-sb"];
 const AFTER_SB_2PRI: &[&str] = &["disconnect", "violently-as0p", "call-pri-lost-after-sb"];
-const HMAC_DIGESTS: &[&str] = &["sha1", "sha256", "sha384", "sha512"];
 const RR_CONFLICT: &[&str] =
     &["disconnect", "retry-connect", "violently", "call-pri-lost", "auto-discard"];
 
@@ -173,7 +172,7 @@ pub static TABLE: &[OptionSpec] = &[
     net("ko-count", count(0, 200), "7", IN_EFFECT),
     net("max-buffers", count(32, 131_072), "2048", NOTHING),
     net("allow-two-primaries", Kind::Flag, "no", refused_but(&["no"])),
-    row(Section::Net, "cram-hmac-alg", Kind::Words(HMAC_DIGESTS), None, IN_EFFECT),
+    net_text("cram-hmac-alg", IN_EFFECT),
     net_text("shared-secret", IN_EFFECT),
     net("after-sb-0pri", Kind::Words(AFTER_SB_0PRI), "disconnect", IN_EFFECT),
     net("after-sb-1pri", Kind::Words(AFTER_SB_1PRI), "disconnect", IN_EFFECT),

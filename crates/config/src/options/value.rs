@@ -1,7 +1,7 @@
 //! Values of options: from text, and back to text.
 //!
-//! A number is kept in the unit of its option. On reading, a suffix says bytes (`K`, `M`, `G`:
-//! powers of 1024, `s`: sectors of 512), which are then converted to that unit; a bare number is in
+//! A number is kept in the unit of its option. On reading, a suffix says bytes (`K`, `M`, `G`, also
+//! small: powers of 1024, `s`: sectors of 512), which are then converted to that unit; a bare number is in
 //! the unit already. The text that is written is the shortest that reads back to the same value.
 
 use std::fmt;
@@ -154,8 +154,8 @@ fn number(text: &str, unit: Unit) -> Result<u64, BadValue> {
         "" => None,
         "s" => Some(512),
         "k" | "K" => Some(1 << 10),
-        "M" => Some(1 << 20),
-        "G" => Some(1 << 30),
+        "m" | "M" => Some(1 << 20),
+        "g" | "G" => Some(1 << 30),
         _ => return Err(not_a_number()),
     };
     let too_big = || BadValue {

@@ -229,7 +229,10 @@ fn volume_part(
     Ok(Found::Taken)
 }
 
-/// `/dev/drbdN;`, `PATH minor N;` or `minor N;`
+/// What the names of devices begin with; the minor follows where a device has no other name.
+const DEVICE_STEM: &str = "drbd";
+
+/// `/dev/drbdN;`, `drbdN;`, `PATH minor N;` or `minor N;`
 fn device(cursor: &mut Cursor<'_, '_>) -> Result<Spanned<Device>, Lost> {
     let path = match cursor.is_next_word("minor") {
         true => None,
@@ -241,6 +244,11 @@ fn device(cursor: &mut Cursor<'_, '_>) -> Result<Spanned<Device>, Lost> {
         cursor.expect(TokenKind::Semicolon)?;
         return Ok(Spanned { value: minor_device(minor.value), span: minor.span });
     };
+    // Such a name is one of /dev: `drbd1` is `/dev/drbd1`.
+    let path = match path.value.starts_with(DEVICE_STEM) {
+        true => Spanned { value: format!("/dev/{}", path.value), span: path.span },
+        false => path,
+    };
     if !path.value.starts_with('/') {
         let message = format!("`{}` is not the path of a device", path.value.escape_debug());
         let problem = Problem::new(ErrorKind::BadValue, path.span, message)
@@ -248,9 +256,21 @@ fn device(cursor: &mut Cursor<'_, '_>) -> Result<Spanned<Device>, Lost> {
         cursor.report().problem(problem);
         return Err(Lost);
     }
-    let from_name = path.value.strip_prefix("/dev/drbd").and_then(|n| n.parse::<u64>().ok());
+    let digits = path.value.strip_prefix("/dev/").and_then(|it| it.strip_prefix(DEVICE_STEM));
+    let digits = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+    let from_name = digits.and_then(|digits| digits.parse::<u64>().ok());
     let minor = match cursor.take_word("minor") {
-        true => Some(cursor.number("a minor", MINOR_MAX)?.value),
+        true => {
+            let minor = cursor.number("a minor", MINOR_MAX)?;
+            if let Some(named) = from_name.filter(|named| *named != minor.value) {
+                let message = format!("minor {} is not that of `{}`", minor.value, path.value);
+                let problem = Problem::new(ErrorKind::Contradiction, minor.span, message)
+                    .hint(format!("write `device minor {};`, or `minor {named}`", minor.value));
+                cursor.report().problem(problem);
+                return Err(Lost);
+            }
+            Some(minor.value)
+        }
         false => from_name.filter(|minor| *minor <= MINOR_MAX),
     };
     let Some(minor) = minor else {
@@ -261,7 +281,7 @@ fn device(cursor: &mut Cursor<'_, '_>) -> Result<Spanned<Device>, Lost> {
         return Err(Lost);
     };
     cursor.expect(TokenKind::Semicolon)?;
-    let is_implied = from_name == Some(minor);
+    let is_implied = path.value == format!("/dev/{DEVICE_STEM}{minor}");
     let Device { minor, .. } = minor_device(minor);
     let value = Device { minor, path: (!is_implied).then_some(path.value) };
     Ok(Spanned { value, span: path.span })

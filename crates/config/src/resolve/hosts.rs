@@ -160,8 +160,7 @@ fn volumes(report: &mut Report, node: &ResourceNode, host: &HostNode) -> Option<
     let count = merged.len();
     let volumes: Vec<Volume> =
         merged.iter().filter_map(|volume| checked_volume(report, host, volume)).collect();
-    let is_fine = volumes.len() == count && check_disks(report, host, &volumes);
-    is_fine.then_some(volumes)
+    (volumes.len() == count).then_some(volumes)
 }
 
 fn merge(volume: &mut VolumeNode, over: &VolumeNode) {
@@ -202,24 +201,6 @@ fn checked_volume(report: &mut Report, host: &HostNode, node: &VolumeNode) -> Op
         is_tiebreaker: node.is_tiebreaker.as_ref().map(|answer| answer.value),
         options: option_set(&node.settings, Section::Disk),
     })
-}
-
-/// Two volumes on one disk would overwrite each other.
-fn check_disks(report: &mut Report, host: &HostNode, volumes: &[Volume]) -> bool {
-    let mut paths: BTreeSet<&str> = BTreeSet::new();
-    let mut is_fine = true;
-    for disk in volumes.iter().filter_map(|volume| volume.disk.as_ref()) {
-        if !paths.insert(&disk.path) {
-            let name = &host.names[0];
-            let message = format!("two volumes of host {} have the disk {}", name.value, disk.path);
-            report.problem(
-                Problem::new(ErrorKind::Contradiction, name.span, message)
-                    .hint("give each volume a disk of its own"),
-            );
-            is_fine = false;
-        }
-    }
-    is_fine
 }
 
 /// Every host has every volume, be it without a disk.
