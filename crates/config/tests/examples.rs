@@ -152,7 +152,7 @@ fn connections_and_volumes_override_what_is_above_them() {
 fn files_of_drbd_8_still_work() {
     let config = read("old_style.res");
     let resource = &config.resources[0];
-    // The order of addresses decides, not that of the sections or the names.
+    // The addresses decide, not the order of the sections or of the names.
     assert_eq!(resource.host_by_name("zeta").unwrap().node_id, 0);
     assert_eq!(resource.host_by_name("alpha").unwrap().node_id, 1);
     assert_eq!(resource.disk_options("alpha", 0).al_extents, 379);
@@ -447,5 +447,32 @@ fn any_digest_may_be_named() {
         assert_eq!(rewritten(&config.resources[0]), config.resources[0]);
         let net = config.resources[0].net_options("a", "b");
         assert_eq!(net.cram_hmac_alg.as_deref(), Some(digest));
+    }
+}
+
+/// Each was asked of drbdadm 9.22: the metadata of such hosts has these ids in it.
+#[test]
+fn two_hosts_without_node_ids_get_those_that_drbdadm_gives() {
+    for (left, right, id) in [
+        ("192.0.2.11:7789", "192.0.2.12:7789", 1),
+        ("192.0.2.12:7789", "192.0.2.11:7789", 0),
+        ("192.0.2.1:7000", "192.0.2.2:7001", 0),
+        ("192.0.2.1:7001", "192.0.2.2:7000", 0),
+        ("192.0.2.73:7793", "192.0.2.74:7793", 1),
+        ("10.0.0.9:7", "10.0.0.10:7", 0),
+        ("10.0.1.1:7", "10.0.0.2:7", 0),
+        ("[2001:db8::1]:7", "[2001:db8::2]:7", 0),
+        ("[2001:db8::2]:7", "[2001:db8::3]:7", 0),
+        ("[2001:db8::3]:7", "[2001:db8::9]:7", 0),
+        ("[fd00::a]:7", "[fd00::b]:7", 1),
+    ] {
+        let family = if left.starts_with('[') { "ipv6 " } else { "" };
+        let text = format!(
+            "resource r {{ disk /d; on a {{ address {family}{left}; }} \
+             on b {{ address {family}{right}; }} }}"
+        );
+        let config = parse_text("r.res", &text).unwrap();
+        let ids = ["a", "b"].map(|name| config.resources[0].host_by_name(name).unwrap().node_id);
+        assert_eq!(ids, [id, 1 - id], "{left} {right}");
     }
 }

@@ -1,5 +1,6 @@
 //! Hosts with their node ids and their full lists of volumes.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use crate::ast::{HostNode, ResourceNode, Spanned, VolumeNode};
@@ -96,15 +97,18 @@ fn are_told_apart(report: &mut Report, node: &ResourceNode) -> bool {
 
 /// The node ids in the order of the sections.
 ///
-/// A file from before there were node ids has none at all, and two hosts. They get 0 and 1 in order
-/// of address, so that it does not matter in which order each node's own file has them.
+/// A file from before there were node ids has none at all, and two hosts. They get 0 and 1 by their
+/// addresses, as drbdadm gives them: metadata that is taken over from DRBD has these ids in it.
 fn node_ids(report: &mut Report, node: &ResourceNode) -> Option<Vec<u8>> {
     if let [left, right] = node.hosts.as_slice()
         && left.node_id.is_none()
         && right.node_id.is_none()
     {
-        let order =
-            |host: &HostNode| (host.address.as_ref().map(|a| a.value), host.names[0].value.clone());
+        let order = |host: &HostNode| {
+            let address = host.address.as_ref().map(|address| address.value);
+            let hash = address.map(|address| address_hash(&address.ip().to_string()));
+            (Reverse(hash), address, host.names[0].value.clone())
+        };
         return Some(if order(left) <= order(right) { vec![0, 1] } else { vec![1, 0] });
     }
     let mut ids = Vec::new();
@@ -129,6 +133,16 @@ fn node_ids(report: &mut Report, node: &ResourceNode) -> Option<Vec<u8>> {
         ids.push(id.value);
     }
     is_fine.then_some(ids)
+}
+
+/// CRC-32C of an address without its port, from a start value of drbdadm's; the host with the
+/// greater one, as a signed number, is node 0.
+fn address_hash(address: &str) -> i32 {
+    const START: u32 = 0x1a65_6f21;
+    const POLYNOMIAL: u32 = 0x82f6_3b78;
+    let shift = |crc: u32, _| (crc >> 1) ^ if crc & 1 == 1 { POLYNOMIAL } else { 0 };
+    let mix = |crc: u32, byte: u8| (0..8).fold(crc ^ u32::from(byte), shift);
+    address.bytes().fold(START, mix).cast_signed()
 }
 
 /// The volumes of one host: those of the resource, overridden by its own.
