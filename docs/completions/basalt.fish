@@ -508,11 +508,10 @@ complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subco
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-connect" -l wfc-timeout -d 'Where all replicas were in sync' -r
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-connect" -l degr-wfc-timeout -d 'Where some replica was not in sync [default: as --wfc-timeout]' -r
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-connect" -l outdated-wfc-timeout -d 'Where the replica of this node is outdated [default: as --wfc-timeout]' -r
-complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-connect" -l wait-after-sb -d 'Wait also for connections that are StandAlone' -r -f -a "true\t''
-false\t''"
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-connect" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-connect" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-connect" -l timeout -d 'Give up after so long [default: 30; `primary` 170; `new-current-uuid` 60; `create-md`, `adopt`, `adopt-drbd` 600, for they may have much to write]; before the verb where that takes options of DRBD, which has a `timeout`, too' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-connect" -l wait-after-sb -d 'Wait also for connections that are StandAlone'
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-connect" -s d -l dry-run -d 'Only tell the steps of `up` and `adjust` and of what takes a resource up or down in steps, what `primary` would find and give up, and whether `adopt` and `adopt-drbd` are possible'
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-connect" -s v -l verbose -d 'Tell more: the steps of `adjust`, and what `status` leaves out; there also twice'
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-connect" -l json -d 'Answer in JSON'
@@ -520,11 +519,10 @@ complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subco
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-con-int" -l wfc-timeout -d 'Where all replicas were in sync' -r
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-con-int" -l degr-wfc-timeout -d 'Where some replica was not in sync [default: as --wfc-timeout]' -r
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-con-int" -l outdated-wfc-timeout -d 'Where the replica of this node is outdated [default: as --wfc-timeout]' -r
-complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-con-int" -l wait-after-sb -d 'Wait also for connections that are StandAlone' -r -f -a "true\t''
-false\t''"
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-con-int" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-con-int" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-con-int" -l timeout -d 'Give up after so long [default: 30; `primary` 170; `new-current-uuid` 60; `create-md`, `adopt`, `adopt-drbd` 600, for they may have much to write]; before the verb where that takes options of DRBD, which has a `timeout`, too' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-con-int" -l wait-after-sb -d 'Wait also for connections that are StandAlone'
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-con-int" -s d -l dry-run -d 'Only tell the steps of `up` and `adjust` and of what takes a resource up or down in steps, what `primary` would find and give up, and whether `adopt` and `adopt-drbd` are possible'
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-con-int" -s v -l verbose -d 'Tell more: the steps of `adjust`, and what `status` leaves out; there also twice'
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-con-int" -l json -d 'Answer in JSON'
@@ -532,11 +530,10 @@ complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subco
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-sync" -l wfc-timeout -d 'Where all replicas were in sync' -r
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-sync" -l degr-wfc-timeout -d 'Where some replica was not in sync [default: as --wfc-timeout]' -r
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-sync" -l outdated-wfc-timeout -d 'Where the replica of this node is outdated [default: as --wfc-timeout]' -r
-complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-sync" -l wait-after-sb -d 'Wait also for connections that are StandAlone' -r -f -a "true\t''
-false\t''"
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-sync" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-sync" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-sync" -l timeout -d 'Give up after so long [default: 30; `primary` 170; `new-current-uuid` 60; `create-md`, `adopt`, `adopt-drbd` 600, for they may have much to write]; before the verb where that takes options of DRBD, which has a `timeout`, too' -r
+complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-sync" -l wait-after-sb -d 'Wait also for connections that are StandAlone'
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-sync" -s d -l dry-run -d 'Only tell the steps of `up` and `adjust` and of what takes a resource up or down in steps, what `primary` would find and give up, and whether `adopt` and `adopt-drbd` are possible'
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-sync" -s v -l verbose -d 'Tell more: the steps of `adjust`, and what `status` leaves out; there also twice'
 complete -c basalt -n "__fish_basalt_using_subcommand adm; and __fish_seen_subcommand_from wait-sync" -l json -d 'Answer in JSON'
@@ -1346,11 +1343,10 @@ complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_sub
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-resource" -l wfc-timeout -d 'Where all replicas were in sync' -r
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-resource" -l degr-wfc-timeout -d 'Where some replica was not in sync [default: as --wfc-timeout]' -r
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-resource" -l outdated-wfc-timeout -d 'Where the replica of this node is outdated [default: as --wfc-timeout]' -r
-complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-resource" -l wait-after-sb -d 'Wait also for connections that are StandAlone' -r -f -a "true\t''
-false\t''"
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-resource" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-resource" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-resource" -l timeout -d 'Give up after so long [default: 30; `primary` 170; `new-current-uuid` 60; `create-md`, `adopt`, `adopt-drbd` 600, for they may have much to write]; before the verb where that takes options of DRBD, which has a `timeout`, too' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-resource" -l wait-after-sb -d 'Wait also for connections that are StandAlone'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-resource" -s d -l dry-run -d 'Only tell the steps of `up` and `adjust` and of what takes a resource up or down in steps, what `primary` would find and give up, and whether `adopt` and `adopt-drbd` are possible'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-resource" -s v -l verbose -d 'Tell more: the steps of `adjust`, and what `status` leaves out; there also twice'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-resource" -l json -d 'Answer in JSON'
@@ -1358,11 +1354,10 @@ complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_sub
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-connection" -l wfc-timeout -d 'Where all replicas were in sync' -r
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-connection" -l degr-wfc-timeout -d 'Where some replica was not in sync [default: as --wfc-timeout]' -r
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-connection" -l outdated-wfc-timeout -d 'Where the replica of this node is outdated [default: as --wfc-timeout]' -r
-complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-connection" -l wait-after-sb -d 'Wait also for connections that are StandAlone' -r -f -a "true\t''
-false\t''"
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-connection" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-connection" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-connection" -l timeout -d 'Give up after so long [default: 30; `primary` 170; `new-current-uuid` 60; `create-md`, `adopt`, `adopt-drbd` 600, for they may have much to write]; before the verb where that takes options of DRBD, which has a `timeout`, too' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-connection" -l wait-after-sb -d 'Wait also for connections that are StandAlone'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-connection" -s d -l dry-run -d 'Only tell the steps of `up` and `adjust` and of what takes a resource up or down in steps, what `primary` would find and give up, and whether `adopt` and `adopt-drbd` are possible'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-connection" -s v -l verbose -d 'Tell more: the steps of `adjust`, and what `status` leaves out; there also twice'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-connection" -l json -d 'Answer in JSON'
@@ -1370,11 +1365,10 @@ complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_sub
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-volume" -l wfc-timeout -d 'Where all replicas were in sync' -r
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-volume" -l degr-wfc-timeout -d 'Where some replica was not in sync [default: as --wfc-timeout]' -r
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-volume" -l outdated-wfc-timeout -d 'Where the replica of this node is outdated [default: as --wfc-timeout]' -r
-complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-volume" -l wait-after-sb -d 'Wait also for connections that are StandAlone' -r -f -a "true\t''
-false\t''"
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-volume" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-volume" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-volume" -l timeout -d 'Give up after so long [default: 30; `primary` 170; `new-current-uuid` 60; `create-md`, `adopt`, `adopt-drbd` 600, for they may have much to write]; before the verb where that takes options of DRBD, which has a `timeout`, too' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-volume" -l wait-after-sb -d 'Wait also for connections that are StandAlone'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-volume" -s d -l dry-run -d 'Only tell the steps of `up` and `adjust` and of what takes a resource up or down in steps, what `primary` would find and give up, and whether `adopt` and `adopt-drbd` are possible'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-volume" -s v -l verbose -d 'Tell more: the steps of `adjust`, and what `status` leaves out; there also twice'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-connect-volume" -l json -d 'Answer in JSON'
@@ -1382,11 +1376,10 @@ complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_sub
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-resource" -l wfc-timeout -d 'Where all replicas were in sync' -r
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-resource" -l degr-wfc-timeout -d 'Where some replica was not in sync [default: as --wfc-timeout]' -r
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-resource" -l outdated-wfc-timeout -d 'Where the replica of this node is outdated [default: as --wfc-timeout]' -r
-complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-resource" -l wait-after-sb -d 'Wait also for connections that are StandAlone' -r -f -a "true\t''
-false\t''"
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-resource" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-resource" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-resource" -l timeout -d 'Give up after so long [default: 30; `primary` 170; `new-current-uuid` 60; `create-md`, `adopt`, `adopt-drbd` 600, for they may have much to write]; before the verb where that takes options of DRBD, which has a `timeout`, too' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-resource" -l wait-after-sb -d 'Wait also for connections that are StandAlone'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-resource" -s d -l dry-run -d 'Only tell the steps of `up` and `adjust` and of what takes a resource up or down in steps, what `primary` would find and give up, and whether `adopt` and `adopt-drbd` are possible'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-resource" -s v -l verbose -d 'Tell more: the steps of `adjust`, and what `status` leaves out; there also twice'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-resource" -l json -d 'Answer in JSON'
@@ -1394,11 +1387,10 @@ complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_sub
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-connection" -l wfc-timeout -d 'Where all replicas were in sync' -r
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-connection" -l degr-wfc-timeout -d 'Where some replica was not in sync [default: as --wfc-timeout]' -r
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-connection" -l outdated-wfc-timeout -d 'Where the replica of this node is outdated [default: as --wfc-timeout]' -r
-complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-connection" -l wait-after-sb -d 'Wait also for connections that are StandAlone' -r -f -a "true\t''
-false\t''"
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-connection" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-connection" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-connection" -l timeout -d 'Give up after so long [default: 30; `primary` 170; `new-current-uuid` 60; `create-md`, `adopt`, `adopt-drbd` 600, for they may have much to write]; before the verb where that takes options of DRBD, which has a `timeout`, too' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-connection" -l wait-after-sb -d 'Wait also for connections that are StandAlone'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-connection" -s d -l dry-run -d 'Only tell the steps of `up` and `adjust` and of what takes a resource up or down in steps, what `primary` would find and give up, and whether `adopt` and `adopt-drbd` are possible'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-connection" -s v -l verbose -d 'Tell more: the steps of `adjust`, and what `status` leaves out; there also twice'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-connection" -l json -d 'Answer in JSON'
@@ -1406,11 +1398,10 @@ complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_sub
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-volume" -l wfc-timeout -d 'Where all replicas were in sync' -r
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-volume" -l degr-wfc-timeout -d 'Where some replica was not in sync [default: as --wfc-timeout]' -r
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-volume" -l outdated-wfc-timeout -d 'Where the replica of this node is outdated [default: as --wfc-timeout]' -r
-complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-volume" -l wait-after-sb -d 'Wait also for connections that are StandAlone' -r -f -a "true\t''
-false\t''"
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-volume" -s c -l config-file -d 'Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-volume" -l node-socket -d 'Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]' -r -F
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-volume" -l timeout -d 'Give up after so long [default: 30; `primary` 170; `new-current-uuid` 60; `create-md`, `adopt`, `adopt-drbd` 600, for they may have much to write]; before the verb where that takes options of DRBD, which has a `timeout`, too' -r
+complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-volume" -l wait-after-sb -d 'Wait also for connections that are StandAlone'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-volume" -s d -l dry-run -d 'Only tell the steps of `up` and `adjust` and of what takes a resource up or down in steps, what `primary` would find and give up, and whether `adopt` and `adopt-drbd` are possible'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-volume" -s v -l verbose -d 'Tell more: the steps of `adjust`, and what `status` leaves out; there also twice'
 complete -c basalt -n "__fish_basalt_using_subcommand setup; and __fish_seen_subcommand_from wait-sync-volume" -l json -d 'Answer in JSON'

@@ -865,11 +865,11 @@ _arguments "${_arguments_options[@]}" : \
 '--wfc-timeout=[Where all replicas were in sync]:SECONDS:_default' \
 '--degr-wfc-timeout=[Where some replica was not in sync \[default\: as --wfc-timeout\]]:SECONDS:_default' \
 '--outdated-wfc-timeout=[Where the replica of this node is outdated \[default\: as --wfc-timeout\]]:SECONDS:_default' \
-'--wait-after-sb=[Wait also for connections that are StandAlone]::WAIT_AFTER_SB:(true false)' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up after so long \[default\: 30; \`primary\` 170; \`new-current-uuid\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--wait-after-sb[Wait also for connections that are StandAlone]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -885,11 +885,11 @@ _arguments "${_arguments_options[@]}" : \
 '--wfc-timeout=[Where all replicas were in sync]:SECONDS:_default' \
 '--degr-wfc-timeout=[Where some replica was not in sync \[default\: as --wfc-timeout\]]:SECONDS:_default' \
 '--outdated-wfc-timeout=[Where the replica of this node is outdated \[default\: as --wfc-timeout\]]:SECONDS:_default' \
-'--wait-after-sb=[Wait also for connections that are StandAlone]::WAIT_AFTER_SB:(true false)' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up after so long \[default\: 30; \`primary\` 170; \`new-current-uuid\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--wait-after-sb[Wait also for connections that are StandAlone]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -905,11 +905,11 @@ _arguments "${_arguments_options[@]}" : \
 '--wfc-timeout=[Where all replicas were in sync]:SECONDS:_default' \
 '--degr-wfc-timeout=[Where some replica was not in sync \[default\: as --wfc-timeout\]]:SECONDS:_default' \
 '--outdated-wfc-timeout=[Where the replica of this node is outdated \[default\: as --wfc-timeout\]]:SECONDS:_default' \
-'--wait-after-sb=[Wait also for connections that are StandAlone]::WAIT_AFTER_SB:(true false)' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up after so long \[default\: 30; \`primary\` 170; \`new-current-uuid\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--wait-after-sb[Wait also for connections that are StandAlone]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2771,11 +2771,11 @@ _arguments "${_arguments_options[@]}" : \
 '--wfc-timeout=[Where all replicas were in sync]:SECONDS:_default' \
 '--degr-wfc-timeout=[Where some replica was not in sync \[default\: as --wfc-timeout\]]:SECONDS:_default' \
 '--outdated-wfc-timeout=[Where the replica of this node is outdated \[default\: as --wfc-timeout\]]:SECONDS:_default' \
-'--wait-after-sb=[Wait also for connections that are StandAlone]::WAIT_AFTER_SB:(true false)' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up after so long \[default\: 30; \`primary\` 170; \`new-current-uuid\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--wait-after-sb[Wait also for connections that are StandAlone]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2791,11 +2791,11 @@ _arguments "${_arguments_options[@]}" : \
 '--wfc-timeout=[Where all replicas were in sync]:SECONDS:_default' \
 '--degr-wfc-timeout=[Where some replica was not in sync \[default\: as --wfc-timeout\]]:SECONDS:_default' \
 '--outdated-wfc-timeout=[Where the replica of this node is outdated \[default\: as --wfc-timeout\]]:SECONDS:_default' \
-'--wait-after-sb=[Wait also for connections that are StandAlone]::WAIT_AFTER_SB:(true false)' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up after so long \[default\: 30; \`primary\` 170; \`new-current-uuid\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--wait-after-sb[Wait also for connections that are StandAlone]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2812,11 +2812,11 @@ _arguments "${_arguments_options[@]}" : \
 '--wfc-timeout=[Where all replicas were in sync]:SECONDS:_default' \
 '--degr-wfc-timeout=[Where some replica was not in sync \[default\: as --wfc-timeout\]]:SECONDS:_default' \
 '--outdated-wfc-timeout=[Where the replica of this node is outdated \[default\: as --wfc-timeout\]]:SECONDS:_default' \
-'--wait-after-sb=[Wait also for connections that are StandAlone]::WAIT_AFTER_SB:(true false)' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up after so long \[default\: 30; \`primary\` 170; \`new-current-uuid\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--wait-after-sb[Wait also for connections that are StandAlone]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2834,11 +2834,11 @@ _arguments "${_arguments_options[@]}" : \
 '--wfc-timeout=[Where all replicas were in sync]:SECONDS:_default' \
 '--degr-wfc-timeout=[Where some replica was not in sync \[default\: as --wfc-timeout\]]:SECONDS:_default' \
 '--outdated-wfc-timeout=[Where the replica of this node is outdated \[default\: as --wfc-timeout\]]:SECONDS:_default' \
-'--wait-after-sb=[Wait also for connections that are StandAlone]::WAIT_AFTER_SB:(true false)' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up after so long \[default\: 30; \`primary\` 170; \`new-current-uuid\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--wait-after-sb[Wait also for connections that are StandAlone]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2854,11 +2854,11 @@ _arguments "${_arguments_options[@]}" : \
 '--wfc-timeout=[Where all replicas were in sync]:SECONDS:_default' \
 '--degr-wfc-timeout=[Where some replica was not in sync \[default\: as --wfc-timeout\]]:SECONDS:_default' \
 '--outdated-wfc-timeout=[Where the replica of this node is outdated \[default\: as --wfc-timeout\]]:SECONDS:_default' \
-'--wait-after-sb=[Wait also for connections that are StandAlone]::WAIT_AFTER_SB:(true false)' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up after so long \[default\: 30; \`primary\` 170; \`new-current-uuid\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--wait-after-sb[Wait also for connections that are StandAlone]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2875,11 +2875,11 @@ _arguments "${_arguments_options[@]}" : \
 '--wfc-timeout=[Where all replicas were in sync]:SECONDS:_default' \
 '--degr-wfc-timeout=[Where some replica was not in sync \[default\: as --wfc-timeout\]]:SECONDS:_default' \
 '--outdated-wfc-timeout=[Where the replica of this node is outdated \[default\: as --wfc-timeout\]]:SECONDS:_default' \
-'--wait-after-sb=[Wait also for connections that are StandAlone]::WAIT_AFTER_SB:(true false)' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up after so long \[default\: 30; \`primary\` 170; \`new-current-uuid\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--wait-after-sb[Wait also for connections that are StandAlone]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \

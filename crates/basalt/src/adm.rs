@@ -10,7 +10,8 @@
 
 pub(crate) mod called;
 pub(crate) mod arguments;
-pub(crate) mod drbd_options;
+mod drbd_options;
+pub(crate) mod getopt;
 pub(crate) mod target;
 pub(crate) mod question;
 mod verbs;
@@ -40,56 +41,33 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 
 use self::arguments::{CommandLine, Verb};
 use self::called::Name;
 use self::failure::AdmError;
+use self::getopt::{Line, in_order, read};
 use self::outcome::{Form, Gathering, Outcome};
 
 /// Runs `basalt adm` with the words that follow `adm`.
 pub(crate) fn main(name: Name, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     called::set(name);
-    let words = std::iter::once(OsString::from(called::program())).chain(in_order(arguments));
-    let (words, options) = drbd_options::taken_out(words.collect(), &CommandLine::command());
-    let parsed = parse(CommandLine::try_parse_from(&words), &words);
-    let parsed = parsed.and_then(|command_line| match minors::named(&command_line, &words) {
-        Ok(None) => Ok(command_line),
-        Ok(Some(named)) => parse(CommandLine::try_parse_from(&named), &words),
-        Err(error) => Err(print(&verbs::failed(&command_line, &error))),
-    });
+    let definition = getopt::definition(CommandLine::command());
+    let typed = std::iter::once(OsString::from(called::program())).chain(arguments);
+    let Line { words, of_drbd } = in_order(typed.collect(), &definition);
+    let read = |words: &[OsString]| parse(read::<CommandLine>(&definition, words), words);
+    let parsed =
+        read(&words).and_then(|(_, command_line)| match minors::named(&command_line, &words) {
+            Ok(None) => Ok(command_line),
+            Ok(Some(named)) => read(&named).map(|(_, command_line)| command_line),
+            Err(error) => Err(print(&verbs::failed(&command_line, &error))),
+        });
     match parsed {
-        Ok(command_line) if options.is_empty() => run_verb(&command_line),
-        Ok(command_line) => print(&verbs::without_options(&command_line, &options)),
+        Ok(command_line) if of_drbd.is_empty() => run_verb(&command_line),
+        Ok(command_line) => print(&verbs::without_options(&command_line, &of_drbd)),
         Err(exit) => exit,
     }
 }
-
-/// drbdadm hands what follows `--` on to the program that does the work: options of the verb,
-/// behind the targets or, as once, before the verb.
-fn in_order(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
-    let mut words: Vec<OsString> = arguments.into_iter().collect();
-    if let Some(at) = words.iter().position(|word| word == "--") {
-        words.remove(at);
-        let command = CommandLine::command();
-        let is_verb = |word: &OsString| {
-            word.to_str().is_some_and(|word| command.find_subcommand(word).is_some())
-        };
-        if let Some(verb) = words[at..].iter().position(is_verb) {
-            words[at..].rotate_left(verb);
-        }
-    }
-    if words.iter().any(|word| word == "primary") {
-        // As scripts have it that were written for DRBD 8.
-        let has_force = words.iter().any(|word| word == "--force");
-        words.retain(|word| !(has_force && word == FORCE_BEFORE));
-        words.iter_mut().filter(|word| *word == FORCE_BEFORE).for_each(|it| *it = "--force".into());
-    }
-    words
-}
-
-/// What `primary --force` was called once; DRBD takes it still.
-const FORCE_BEFORE: &str = "--overwrite-data-of-peer";
 
 /// The command line, or what is left to do without one: help and version are not errors, and go
 /// to standard output with exit code 0.
@@ -134,26 +112,5 @@ pub(crate) fn print(outcome: &Outcome) -> ExitCode {
         // Nobody reads any more, as with `status | head`: the verb was done all the same.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(outcome.exit),
         Err(_) => ExitCode::FAILURE,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_follows_two_dashes_belongs_to_the_verb() {
-        for (typed, meant) in [
-            ("-- --force primary r0", "primary r0 --force"),
-            ("-c F -- --discard-my-data connect r0", "-c F connect r0 --discard-my-data"),
-            ("connect r0 -- --discard-my-data", "connect r0 --discard-my-data"),
-            ("-- --size 10G resize r0", "resize r0 --size 10G"),
-            ("-- --overwrite-data-of-peer primary all", "primary all --force"),
-            ("-- --overwrite-data-of-peer --force primary r0", "primary r0 --force"),
-            ("-- --overwrite-data-of-peer down r0", "down r0 --overwrite-data-of-peer"),
-        ] {
-            let words = in_order(typed.split(' ').map(OsString::from));
-            assert_eq!(words.join(" ".as_ref()), *meant, "{typed}");
-        }
     }
 }

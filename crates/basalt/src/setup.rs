@@ -12,7 +12,7 @@ mod steps;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::CommandFactory;
 
 use self::arguments::{CommandLine, Maintenance, Verb, Volume};
 use crate::adm::arguments::{
@@ -20,8 +20,8 @@ use crate::adm::arguments::{
     Source, SuperblockVerb, Targets, UpkeepVerb,
 };
 use crate::adm::called::{self, Name};
-use crate::adm::drbd_options::taken_out;
 use crate::adm::failure::AdmError;
+use crate::adm::getopt::{self, Line, in_order, read};
 use crate::adm::outcome::{Form, Gathering};
 use crate::adm::question::{node_name, status};
 use crate::adm::status_text::Statistics;
@@ -40,19 +40,16 @@ pub(crate) fn command() -> clap::Command {
 /// Runs `basalt setup` with the words that follow `setup`.
 pub(crate) fn main(name: Name, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     called::set(name);
-    let words = std::iter::once(OsString::from(called::program())).chain(arguments);
-    let (mut words, options) = taken_out(words.collect(), &CommandLine::command());
-    if !options.is_empty() {
+    let typed = std::iter::once(OsString::from(called::program())).chain(arguments);
+    let definition = getopt::definition(command());
+    let Line { mut words, of_drbd } = in_order(typed.collect(), &definition);
+    if !of_drbd.is_empty() {
         // Behind this they are words of the verb.
         words.push("--".into());
-        words.extend(options);
+        words.extend(of_drbd);
     }
-    let parsed = CommandLine::command().try_get_matches_from(&words);
-    let parsed = parsed.and_then(|found| {
-        let verb = found.subcommand_name().unwrap_or_default().to_owned();
-        Ok((verb, CommandLine::from_arg_matches(&found)?))
-    });
-    let (typed, command_line) = match parse(parsed, &words) {
+    let parsed = parse(read::<CommandLine>(&definition, &words), &words);
+    let (typed, command_line) = match parsed {
         Ok(parsed) => parsed,
         Err(exit) => return exit,
     };

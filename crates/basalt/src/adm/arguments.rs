@@ -19,6 +19,7 @@ pub(crate) const STATE_DIR: &str = "/var/lib/basalt";
     about = "Administers replicated volumes: drbdadm's verbs, asked of the node daemon",
     version,
     after_help = "Targets: `all`, RES, RES/VOL, RES:PEER, RES:PEER/VOL, minor-N.\n\
+        Options may stand before the verb, and be cut short; flags take `=yes` and `=no`.\n\
         Exit codes: 0 done, 1 usage, 2 syntax of the configuration, 5 waited in vain, or the \
         command takes\nlonger than --timeout and goes on in the daemon, 10 refused configuration \
         or unknown object,\n11 refused change of state, 16 no local disk, 17 no up-to-date data, \
@@ -121,6 +122,8 @@ pub(crate) enum Verb {
     /// Part from the peers, or from the one of RES:PEER
     Disconnect(Forcible),
     /// Take the right to write
+    // Scripts for DRBD 8 have the former name of the flag.
+    #[command(mut_arg("force", |force| force.alias("overwrite-data-of-peer")))]
     Primary(Forcible),
     /// Start a volume whose replicas are known to be equal, without a first copy
     NewCurrentUuid(NewCurrentUuid),
@@ -258,9 +261,8 @@ pub(crate) struct Invalidate {
 #[derive(Debug, Args)]
 pub(crate) struct SuspendIo {
     /// Changes nothing: file systems are not frozen
-    #[arg(long, hide = true, num_args = 0..=1, require_equals = true,
-        value_parser = clap::builder::BoolishValueParser::new())]
-    pub(crate) bdev_freeze: Option<Option<bool>>,
+    #[arg(long, hide = true)]
+    pub(crate) bdev_freeze: bool,
     /// `all`, RES or RES/VOL
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
@@ -490,9 +492,7 @@ pub(crate) struct WaitTimes {
     #[arg(long, value_name = "SECONDS")]
     pub(crate) outdated_wfc_timeout: Option<u64>,
     /// Wait also for connections that are StandAlone
-    #[arg(long, num_args = 0..=1, require_equals = true, default_value_t = false,
-        default_missing_value = "true", action = clap::ArgAction::Set,
-        value_parser = clap::builder::BoolishValueParser::new())]
+    #[arg(long)]
     pub(crate) wait_after_sb: bool,
 }
 

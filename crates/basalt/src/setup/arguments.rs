@@ -9,7 +9,8 @@ use crate::adm::arguments::{Events2, General, Status, WaitTimes, parse_sectors};
     name = "basalt setup",
     about = "The part of drbdsetup that scripts use, asked of the node daemon",
     version,
-    after_help = "Exit codes: 0 done, 5 waited in vain, or the command takes longer than --timeout \
+    after_help = "Options may be cut short; flags take `=yes` and `=no`.\n\
+        Exit codes: 0 done, 5 waited in vain, or the command takes longer than --timeout \
         and goes on in the daemon, 10 refused configuration or unknown object, 11 refused change \
         of state, 16 no local disk, 17 no up-to-date data, 20 usage and everything else."
 )]
@@ -105,9 +106,8 @@ pub(crate) enum Verb {
     /// Finish the requests that are under way, and hold the next ones back
     SuspendIo {
         minor: u32,
-        #[arg(long, hide = true, num_args = 0..=1, require_equals = true,
-            value_parser = clap::builder::BoolishValueParser::new())]
-        bdev_freeze: Option<Option<bool>>,
+        #[arg(long, hide = true)]
+        bdev_freeze: bool,
     },
     /// Let requests go on
     ResumeIo { minor: u32 },

@@ -401,10 +401,10 @@ fn failures_before_the_first_question_are_told() {
         "setup show --json",
         "setup status r0",
         "adm status r0:bob",
-        "adm status --verbos",
+        "adm status --verbosely",
         "adm events2 --color=always --no",
         "adm events2 r0/0",
-        "setup show r0 --show-default",
+        "setup show r0 --show-default-values",
         "setup status minor-0",
     ] {
         let words: Vec<&str> = command.split(' ').collect();

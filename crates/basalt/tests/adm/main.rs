@@ -14,6 +14,7 @@ mod superblocks;
 mod explain;
 mod advice;
 mod setup;
+mod typed;
 mod failures;
 mod golden;
 

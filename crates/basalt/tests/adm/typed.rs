@@ -1,0 +1,131 @@
+//! Command lines as people and tools type them at DRBD's, whose options getopt_long reads.
+
+use api::request::Command;
+use api::response::Response;
+
+use crate::fake_node::Place;
+use crate::{done, r0, status};
+
+/// What a command line comes to, beside a daemon that does all that it is told.
+fn asked(tool: &str, line: &str) -> Vec<Command> {
+    let words: Vec<&str> = line.split(' ').collect();
+    let run = Place::new().run_tool_beside(tool, &words, obliging);
+    assert_eq!(run.exit, 0, "{tool} {line}: {run:?}");
+    run.asked
+}
+
+fn obliging(command: &Command) -> Response {
+    match command {
+        Command::Status { .. } => status(&["r0"]),
+        _ => done(),
+    }
+}
+
+fn promotion(force: bool) -> Command {
+    Command::Primary { resource: r0(), force }
+}
+
+fn demotion(force: bool) -> Command {
+    Command::Secondary { resource: r0(), force }
+}
+
+/// drbd-utils' service shim types `secondary --force=yes`, and restarts the machine if it fails.
+#[test]
+fn flags_take_yes_and_no() {
+    let bob = || Some("bob".to_owned());
+    let parted = |force| Command::Disconnect { resource: r0(), peer: bob(), force };
+    let connected = Command::Connect { resource: r0(), peer: bob(), discard_my_data: false };
+    let down = Command::Down { resource: r0(), force: true };
+    let detached = |force| Command::Detach { resource: r0(), force };
+    let resized = |assume_clean| Command::Resize {
+        resource: r0(),
+        volume: Some(0),
+        size: None,
+        assume_clean,
+    };
+    for (tool, line, command) in [
+        ("setup", "secondary --force=yes r0", demotion(true)),
+        ("setup", "secondary --force=no r0", demotion(false)),
+        ("setup", "secondary r0 --force", demotion(true)),
+        ("setup", "primary r0 --force=yes", promotion(true)),
+        ("setup", "disconnect r0 1 --force=no", parted(false)),
+        ("setup", "connect r0 1 --discard-my-data=no --tentative=no", connected),
+        ("setup", "detach 0 --force=yes --diskless=no", detached(true)),
+        ("setup", "resize 0 --assume-clean=yes --assume-peer-has-space=yes", resized(true)),
+        ("setup", "suspend-io 0 --bdev-freeze=no", Command::SuspendIo { resource: r0() }),
+        ("setup", "new-current-uuid 0 --clear-bitmap=yes --force-resync=no", born()),
+        ("adm", "secondary --force=yes r0", demotion(true)),
+        ("adm", "primary --force=no r0", promotion(false)),
+        ("adm", "down --force=yes r0", down),
+        ("adm", "disconnect --force=yes r0:bob", parted(true)),
+        ("adm", "detach --force=no r0/0", detached(false)),
+        ("adm", "resize --assume-clean=no r0/0", resized(false)),
+        ("adm", "new-current-uuid --clear-bitmap=yes r0/0", born()),
+        // The last one counts.
+        ("adm", "primary --force=no --force r0", promotion(true)),
+        ("setup", "primary --force r0 --force=no", promotion(false)),
+    ] {
+        assert_eq!(asked(tool, line).last(), Some(&command), "{tool} {line}");
+    }
+    for tool in ["adm", "setup"] {
+        let run = Place::new().run_tool_alone(tool, &["secondary", "--force=maybe", "r0"]);
+        assert_ne!(run.exit, 0, "{run:?}");
+        assert!(run.stderr.contains("--force"), "{run:?}");
+        // What follows a flag without `=` is a name.
+        let run = Place::new().run_tool_alone(tool, &["primary", "--force", "yes", "--bad"]);
+        assert!(run.exit != 0 && run.stderr.contains("--bad"), "{run:?}");
+    }
+}
+
+fn born() -> Command {
+    Command::NewCurrentUuid { resource: r0() }
+}
+
+/// LINSTOR's satellite types the options of `create-md` before the verb.
+#[test]
+fn options_stand_anywhere_and_may_be_cut_short() {
+    for (tool, line, command) in [
+        ("adm", "--force primary r0", promotion(true)),
+        ("adm", "--force=yes primary r0", promotion(true)),
+        ("adm", "primary --forc r0", promotion(true)),
+        ("adm", "--forc primary r0", promotion(true)),
+        ("adm", "-- --force primary r0", promotion(true)),
+        ("adm", "--clear-bitmap new-current-uuid r0/0", born()),
+        ("adm", "-vv --force secondary r0", demotion(true)),
+        ("adm", "secondary r0 --drbdsetup /sbin/drbdsetup", demotion(false)),
+        ("setup", "secondary r0 --forc", demotion(true)),
+        ("setup", "new-current-uuid 0 --clear", born()),
+    ] {
+        assert_eq!(asked(tool, line).last(), Some(&command), "{tool} {line}");
+    }
+    let place = Place::new();
+    place.write("r0.res", MIRROR);
+    let disk = std::fs::File::create(place.path("disk")).unwrap();
+    disk.set_len(32 << 20).unwrap();
+    for line in [
+        "-c DIR/r0.res -vvv --max-peers 7 -- --force create-md r0/0 --node alice",
+        "-c DIR/r0.res --force create-md r0 --node=alice",
+        "--force --max-p=7 create-md -c DIR/r0.res --nod alice r0",
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let run = place.run_alone(&words);
+        assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{line}");
+        assert!(run.stdout.contains("wrote metadata "), "{line}: {run:?}");
+    }
+    // What the verb does not take is refused, wherever it stands.
+    for line in ["--max-peers 7 primary r0", "--force status r0", "--nosuch 7 up r0"] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let run = Place::new().run_alone(&words);
+        assert_eq!(run.exit, 1, "{line}: {run:?}");
+        assert!(run.stderr.contains(words[0]), "{line}: {run:?}");
+    }
+    let typed = Place::new().run_alone(&["resource-options", "--quo=off", "r0"]);
+    let said = "options come from the configuration, not from `--quorum=off`";
+    assert!(typed.exit == 10 && typed.stderr.contains(said), "{typed:?}");
+}
+
+const MIRROR: &str = "resource r0 {
+    volume 0 { device minor 1; disk DIR/disk; meta-disk internal; }
+    on alice { node-id 0; address 127.0.0.1:7900; }
+    on bob   { node-id 1; address 127.0.0.2:7900; }
+}";
