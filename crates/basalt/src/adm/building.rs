@@ -125,8 +125,10 @@ fn build_one(
     let ask = || status(general, vec![one.resource.clone()], Statistics::Hidden);
     let found = match (verb, ask()) {
         // Both are asked before the resource is there, and after it went.
-        (BuildVerb::CheckResize(_), Err(error)) if is_unknown(&error) => return Ok(Vec::new()),
-        (BuildVerb::Outdate(_), Err(error)) if is_unknown(&error) => {
+        (BuildVerb::CheckResize(_), Err(error)) if error.is_of_unknown_resource() => {
+            return Ok(Vec::new());
+        }
+        (BuildVerb::Outdate(_), Err(error)) if error.is_of_unknown_resource() => {
             return Ok(vec![NOTHING_IS_MARKED.to_owned()]);
         }
         (_, reply) => reply?,
@@ -168,11 +170,6 @@ fn build_one(
 
 const NOTHING_IS_MARKED: &str = "it is down, and nothing is marked: when it comes back, the others \
                                  know whether it missed something";
-
-fn is_unknown(error: &AdmError) -> bool {
-    matches!(error, AdmError::Ask(AskError::Refused(failure))
-        if failure.code == FailureCode::UnknownResource)
-}
 
 /// A volume or peer that is named must be there: it comes with the resource, or by `adjust`.
 fn check_names(resource: &ResourceStatus, one: &One) -> Result<(), AdmError> {

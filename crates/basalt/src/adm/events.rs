@@ -20,7 +20,7 @@ use crate::adm::called;
 use crate::adm::events::line::{Changes, Fields, Stamps, Style};
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::{Form, failure_line};
-use crate::adm::question::{answer_within, socket, status};
+use crate::adm::question::{answer_within, socket, states};
 use crate::adm::status_text::Statistics;
 use crate::adm::target::{Scope, names, parse_targets, sole_name};
 
@@ -70,7 +70,8 @@ fn follow(general: &General, options: &Events2) -> Result<(), Stop> {
     };
     if options.now {
         let shown = if statistics { Statistics::Shown } else { Statistics::Hidden };
-        let resources = status(general, names, shown)?.resources;
+        // One that is not up may come: it is no failure that there is nothing to tell of it yet.
+        let resources = states(general, names, shown, |_, _| {})?;
         let at_us = crate::clock::unix_us();
         return teller.update(Update::All { at_us, lost: 0, resources });
     }

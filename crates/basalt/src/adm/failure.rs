@@ -84,6 +84,12 @@ impl AdmError {
         Self::Configuration { message: message.into(), hint: hint.into() }
     }
 
+    /// The resource is not up.
+    pub(crate) fn is_of_unknown_resource(&self) -> bool {
+        matches!(self, Self::Ask(AskError::Refused(failure))
+            if failure.code == FailureCode::UnknownResource)
+    }
+
     pub(crate) fn exit(&self) -> u8 {
         match self {
             Self::Usage(_) => called::usage_exit(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use api::client::{SOCKET_PATH_DEFAULT, SOCKET_PATH_VARIABLE, ask};
 use api::request::Command;
 use api::response::{Reply, RunningReply};
-use api::status::StatusReply;
+use api::status::{ResourceStatus, StatusReply};
 use node::PRIMARY_COMMAND_DEADLINE;
 
 use crate::adm::arguments::General;
@@ -61,6 +61,27 @@ pub(crate) fn status(
             Err(AdmError::Confused { verb: "status" })
         }
     }
+}
+
+/// The states of the named resources, or of all. One that is not up keeps no other from being told.
+pub(crate) fn states(
+    general: &General,
+    names: Vec<String>,
+    statistics: Statistics,
+    mut missed: impl FnMut(&str, &AdmError),
+) -> Result<Vec<ResourceStatus>, AdmError> {
+    if names.is_empty() {
+        return Ok(status(general, names, statistics)?.resources);
+    }
+    let mut resources = Vec::new();
+    for name in names {
+        match status(general, vec![name.clone()], statistics) {
+            Ok(reply) => resources.extend(reply.resources),
+            Err(error) if error.is_of_unknown_resource() => missed(&name, &error),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(resources)
 }
 
 /// The configuration that the named resources run with, or all of them.

@@ -3,9 +3,7 @@
 use std::ffi::OsString;
 use std::io::IsTerminal;
 
-use api::client::AskError;
 use api::request::{AdjustScope, Command};
-use api::response::FailureCode;
 use api::status::ResourceStatus;
 use config::steps::steps;
 
@@ -16,7 +14,7 @@ use crate::adm::arguments::{
 use crate::adm::configuration::{Configuration, host_name, own_host};
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::{Answer, Form, Gathering, Outcome, Steps};
-use crate::adm::question::{check_names, node_name, running, status, tell};
+use crate::adm::question::{check_names, node_name, running, states, status, tell};
 use crate::adm::status_text::{
     Detail, Layout, NOTHING_CONFIGURED, Reader, Statistics, status_text,
 };
@@ -366,9 +364,7 @@ fn check_options(verb: &Verb) -> Result<(), AdmError> {
 
 /// As with DRBD it is no failure that a resource is down already.
 fn is_down_already(verb: &Verb, error: &AdmError) -> bool {
-    matches!(verb, Verb::Down(_))
-        && matches!(error, AdmError::Ask(AskError::Refused(failure))
-            if failure.code == FailureCode::UnknownResource)
+    matches!(verb, Verb::Down(_)) && error.is_of_unknown_resource()
 }
 
 /// A name that the configuration does not know, where there is one, is a mistake.
@@ -483,11 +479,13 @@ fn print_status(
     // Both show counters without being asked for them, as with DRBD.
     let is_told_all = general.json || detail != Detail::Brief;
     let asked = if is_told_all { Statistics::Shown } else { statistics };
-    let reply = status(general, names(&targets), asked)?;
-    if reply.resources.is_empty() {
+    let names = names(&targets);
+    let is_of_all = names.is_empty();
+    let resources = states(general, names, asked, |name, error| gathering.failed(name, error))?;
+    if resources.is_empty() && is_of_all {
         gathering.note(NOTHING_CONFIGURED);
     }
-    for resource in reply.resources {
+    for resource in resources {
         let text = status_text(&resource, layout);
         gathering.answer(&text, Answer::Status(Box::new(resource)));
     }
@@ -499,12 +497,14 @@ fn print_explained(
     targets: &[String],
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
-    let targets = parse_targets(targets, Scope::Resource)?;
-    let reply = status(general, names(&targets), Statistics::Shown)?;
-    if reply.resources.is_empty() {
+    let names = names(&parse_targets(targets, Scope::Resource)?);
+    let is_of_all = names.is_empty();
+    let shown = Statistics::Shown;
+    let resources = states(general, names, shown, |name, error| gathering.failed(name, error))?;
+    if resources.is_empty() && is_of_all {
         gathering.note(NOTHING_CONFIGURED);
     }
-    for resource in &reply.resources {
+    for resource in &resources {
         let answers = explain::explain(resource);
         let answer = Answer::Explained { resource: resource.name.clone(), answers };
         gathering.answer(&explain::text(resource), answer);
@@ -537,9 +537,11 @@ fn print_words(
 ) -> Result<(), AdmError> {
     let (targets, scope) = targets_and_scope(verb);
     let targets = parse_targets(targets, scope)?;
-    let reply = status(general, names(&targets), Statistics::Hidden)?;
+    let hidden = Statistics::Hidden;
+    let resources =
+        states(general, names(&targets), hidden, |name, error| gathering.failed(name, error))?;
     for target in &targets {
-        for resource in &reply.resources {
+        for resource in &resources {
             let one = match target {
                 Target::One(one) if one.resource != resource.name => continue,
                 Target::One(one) => Some(one),

@@ -9,7 +9,7 @@ use api::disk_state::DiskState;
 use api::events::promotion;
 use api::replication_state::ReplicationState;
 use api::request::{Command, Request};
-use api::response::{Reply, Response};
+use api::response::{FailureCode, Reply, Response};
 use api::role::Role;
 use api::status::{
     ConnectionStatus, DeviceStatistics, DeviceStatus, PathStatus, PeerDeviceStatus, ResourceStatus,
@@ -19,7 +19,7 @@ use api::subscription::Update;
 use api::wire::{read_message, write_message};
 
 use crate::fake_node::Place;
-use crate::{quiet, status};
+use crate::{quiet, refused, status};
 
 /// 2026-01-31 12:00:00.123456
 pub(crate) const AT_US: u64 = 1_769_860_800_123_456;
@@ -258,4 +258,40 @@ fn now_tells_the_state_and_ends() {
     let first: Vec<&str> = run.stdout.lines().map(|line| &line[..15]).take(2).collect();
     assert_eq!(first, ["exists resource", "exists connecti"]);
     assert!(run.stdout.ends_with("exists -\n"), "{}", run.stdout);
+}
+
+/// Tools follow resources by name before somebody brings them up.
+#[test]
+fn what_is_not_up_is_told_once_it_comes() {
+    let unknown = || refused(FailureCode::UnknownResource, "no such resource is up", "");
+    let ends = |resources: &[&str]| {
+        let lines: Vec<String> =
+            resources.iter().map(|name| format!("exists resource name:{name} ")).collect();
+        move |stdout: &str| {
+            let told = stdout.lines().filter(|line| line.starts_with("exists resource"));
+            let told: Vec<&str> = told.collect();
+            let is_told = |(line, start): (&&str, &String)| line.starts_with(start.as_str());
+            told.len() == lines.len()
+                && told.iter().zip(&lines).all(is_told)
+                && stdout.ends_with("exists -\n")
+        }
+    };
+    for (tool, words, answers, is_right) in [
+        ("adm", &["events2", "--now", "r0"][..], vec![unknown()], ends(&[])),
+        ("setup", &["events2", "--now", "r0"], vec![unknown()], ends(&[])),
+        ("setup", &["events2", "r0", "--now", "--statistics"], vec![unknown()], ends(&[])),
+        ("adm", &["events2", "--now", "r7", "r0"], vec![unknown(), status(&["r0"])], ends(&["r0"])),
+    ] {
+        let run = Place::new().run_tool(tool, words, answers);
+        assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{words:?}: {run:?}");
+        assert!(is_right(&run.stdout), "{words:?}: {run:?}");
+    }
+    let run = Place::new().run(&["events2", "--now", "--json", "r0"], vec![unknown()]);
+    assert_eq!((run.exit, run.stdout.as_str()), (0, "{\"action\":\"exists\",\"object\":\"-\"}\n"));
+    let (stdout, ..) = told(&["events2", "r0"], vec![all(Vec::new(), 0), changed(secondary())]);
+    assert!(stdout.starts_with("exists -\ncreate resource name:r0 "), "{stdout}");
+    // Another failure is one.
+    let failed = refused(FailureCode::Timeout, "no answer", "");
+    let run = Place::new().run(&["events2", "--now", "r0"], vec![failed]);
+    assert!(run.exit == 11 && run.stdout.is_empty(), "{run:?}");
 }

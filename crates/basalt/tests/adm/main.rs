@@ -260,6 +260,29 @@ fn status_of_an_unknown_resource_is_a_failure_of_that_resource() {
 }
 
 #[test]
+fn one_that_is_not_up_keeps_no_other_from_being_told() {
+    let unknown = || refused(FailureCode::UnknownResource, "no such resource is up", "");
+    for (verb, part) in [
+        ("status", "r0 role:Primary\n"),
+        ("role", "Primary\n"),
+        ("cstate", "Connected\n"),
+        ("dstate", "UpToDate/UpToDate"),
+        ("explain", "r0"),
+    ] {
+        for (names, answers) in [
+            (["r7", "r0"], vec![unknown(), status(&["r0"])]),
+            (["r0", "r7"], vec![status(&["r0"]), unknown()]),
+        ] {
+            let run = Place::new().run(&[&[verb][..], &names].concat(), answers);
+            assert_eq!(run.exit, 10, "{verb} {names:?}: {run:?}");
+            assert!(run.stderr.starts_with("r7: "), "{verb} {names:?}: {run:?}");
+            assert!(run.stdout.contains(part), "{verb} {names:?}: {run:?}");
+            assert!(!run.stdout.contains("No currently configured"), "{verb} {names:?}: {run:?}");
+        }
+    }
+}
+
+#[test]
 fn status_in_json_is_a_list_of_resources_in_drbds_order() {
     let run = Place::new().run(&["status", "--json"], vec![status(&["r0", "r1"])]);
     assert_eq!((run.exit, run.stderr.as_str()), (0, ""));
