@@ -377,7 +377,7 @@ mod tests {
                 for (name, known) in Options::of_drbd(verb.get_name()).or(own).long {
                     let of = verb.get_name().to_owned();
                     let (value, other) =
-                        all.entry(name.clone()).or_insert((known.value, of.clone()));
+                        all.entry(name.clone()).or_insert_with(|| (known.value, of.clone()));
                     assert_eq!(known.value, *value, "--{name} of {of} and of {other}");
                 }
             }
