@@ -5,13 +5,14 @@
 //!   disk:S open:yes|no                 device; `volume:N` first, unless it is the single volume 0
 //!       read:K written:K               statistics of the device
 //!   PEER role:R                        connection; `connection:C` while it is not Connected
-//!     path local:A peer:A established:B  path, where a connection has several
 //!     replication:X peer-disk:S done:P peer device
 //!         received:K sent:K ...        statistics of the peer device
+//!           # why                      ours
 //! ```
 //! DRBD leaves out what is as it should be and shows all of it with `--verbose`; so do we. What
-//! DRBD does not have follows on lines of its own: reasons as `# text`, which no reader of
-//! `key:value` words takes for a state, votes and shard counters only on request.
+//! DRBD does not have stands on lines of its own below what it is about: reasons as `# text`,
+//! which no reader of `key:value` words takes for a state; votes, paths and shard counters only on
+//! request. They are deeper than all of DRBD's: by its depth a line is one of a volume or a peer.
 
 use std::fmt;
 
@@ -25,6 +26,9 @@ use api::status::{
 
 /// What DRBD prints where there is nothing to print; scripts compare with it.
 pub(crate) const NOTHING_CONFIGURED: &str = "# No currently configured DRBD found.\n";
+
+/// The indent of lines that DRBD does not have.
+const OWN_INDENT: usize = 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detail {
@@ -118,10 +122,10 @@ impl Text {
             self.line(4, &[format!("write-ordering:{}", resource.write_ordering)]);
         }
         if self.is_verbose() {
-            self.line(4, &chain_words(resource));
+            self.line(OWN_INDENT, &chain_words(resource));
         }
         for reason in &resource.reasons {
-            self.line(2, &[format!("# {reason}")]);
+            self.line(OWN_INDENT, &[format!("# {reason}")]);
         }
         let is_single_zero = matches!(&resource.devices[..], [device] if device.volume == 0);
         let numbering = if is_single_zero && !self.is_verbose() {
@@ -137,7 +141,7 @@ impl Text {
         }
         if self.has_statistics() {
             for shard in &resource.shards {
-                self.line(2, &shard_words(shard));
+                self.line(OWN_INDENT, &shard_words(shard));
             }
         }
     }
@@ -214,11 +218,11 @@ impl Text {
         }
         self.line(2, &words);
         if let Some(reason) = &connection.reason {
-            self.line(4, &[format!("# {reason}")]);
+            self.line(OWN_INDENT, &[format!("# {reason}")]);
         }
         if self.is_verbose() && connection.paths.len() > 1 {
             for path in &connection.paths {
-                self.line(4, &path_words(path));
+                self.line(OWN_INDENT, &path_words(path));
             }
         }
         if self.is_verbose() || self.has_statistics() || is_connected {

@@ -170,7 +170,7 @@ r0 role:Primary
   bob role:Secondary
     peer-disk:UpToDate
         received:0 sent:0 out-of-sync:0
-  shard:0 turns:12 enters:11 sendmsg[bob]:9
+          shard:0 turns:12 enters:11 sendmsg[bob]:9
 
 ";
     let layout = Layout { statistics: Statistics::Shown, ..BRIEF };
@@ -209,11 +209,11 @@ fn lost_quorum_is_explained() {
     });
     let expected = "\
 r0 role:Primary suspended:quorum
-  # no quorum: 1 of 3 voters present, 2 needed
+          # no quorum: 1 of 3 voters present, 2 needed
   disk:UpToDate quorum:no open:yes
   bob connection:Connecting
   carol connection:Connecting
-    # connection refused by 10.0.0.3:7900
+          # connection refused by 10.0.0.3:7900
 
 ";
     assert_eq!(status_text(&resource.clone(), BRIEF), expected);
@@ -221,8 +221,8 @@ r0 role:Primary suspended:quorum
     let text = status_text(&resource, verbose);
     assert_eq!(
         text.lines().nth(1).unwrap(),
-        "    epoch:7 branch:00000000000000a1 insync:alice,bob losses:0 votes:1/3 votes-needed:2 \
-         voters-absent:bob,carol lease:no lease-ms:0"
+        "          epoch:7 branch:00000000000000a1 insync:alice,bob losses:0 votes:1/3 \
+         votes-needed:2 voters-absent:bob,carol lease:no lease-ms:0"
     );
     assert!(text.contains("    volume:0 replication:Off peer-disk:DUnknown"), "{text}");
 
@@ -300,4 +300,64 @@ r0 role:Primary
 
 ";
     assert_eq!(status_text(&resource, BRIEF), expected);
+}
+
+/// As scripts read DRBD's text: by its depth a line is one of a resource, of a volume or a peer, of
+/// a peer's volume, or counters. What is deeper is none of DRBD's, and they pass over it.
+fn read_by_depth(text: &str) -> Result<Vec<String>, String> {
+    let mut names = Vec::new();
+    for line in text.lines() {
+        let words = line.trim_start();
+        let first = words.split(' ').next().unwrap_or_default();
+        match line.len() - words.len() {
+            0 => {}
+            2 if ["volume:", "disk:"].iter().any(|key| first.starts_with(key)) => {}
+            2 => names.push(first.to_owned()),
+            4 | 6 | 8 => {
+                let is_pair = |word: &str| word.contains(':');
+                let known = match line.len() - words.len() {
+                    4 => &["volume", "replication", "peer-disk", "write-ordering"][..],
+                    6 => &["size", "read", "al-suspended"],
+                    _ => &["received"],
+                };
+                let key = first.split(':').next().unwrap_or_default();
+                if !known.contains(&key) || !words.split(' ').all(is_pair) {
+                    return Err(format!("{line:?} is no line of DRBD's"));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(names)
+}
+
+#[test]
+fn parsers_of_drbds_lines_find_the_peers_and_nothing_else() {
+    let path = |established| PathStatus { established, ..PathStatus::default() };
+    let mut resource = resyncing();
+    resource.reasons = vec!["no quorum: 1 of 3 voters present, 2 needed".to_owned()];
+    resource.connections[1].reason = Some("connection refused".to_owned());
+    resource.connections[0].paths = vec![path(true), path(false)];
+    resource.devices[0].statistics = Some(DeviceStatistics::default());
+    resource.shards = vec![ShardStatus { shard: 0, turns: 1, enters: 1, peers: Vec::new() }];
+    resource.lease = Some(LeaseStatus { held: false, remaining_ms: 0 });
+    resource.epoch = Some(EpochStatus {
+        branch: "a1".to_owned(),
+        epoch: 7,
+        insync: vec!["alice".to_owned()],
+        losses: 0,
+        awaits_reopen: false,
+    });
+    for detail in [Detail::Brief, Detail::Verbose, Detail::VeryVerbose] {
+        for statistics in [Statistics::Hidden, Statistics::Shown] {
+            let text =
+                status_text(&resource, Layout { detail, statistics, reader: Reader::Program });
+            let names = read_by_depth(&text);
+            assert_eq!(names, Ok(vec!["bob".to_owned(), "carol".to_owned()]), "{text}");
+            assert!(
+                text.contains("# no quorum") && text.contains("# connection refused"),
+                "{text}"
+            );
+        }
+    }
 }
