@@ -596,7 +596,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'*::targets -- `all`, RES or RES\:PEER:_default' \
+'*::targets -- `all`, RES or RES\:PEER; also RES/VOL, for all volumes:_default' \
 && ret=0
 ;;
 (adjust-with-progress)
@@ -614,7 +614,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'*::targets -- `all`, RES or RES\:PEER:_default' \
+'*::targets -- `all`, RES or RES\:PEER; also RES/VOL, for all volumes:_default' \
 && ret=0
 ;;
 (attach)
@@ -737,6 +737,7 @@ _arguments "${_arguments_options[@]}" : \
 ;;
 (status)
 _arguments "${_arguments_options[@]}" : \
+'--color=[Accepted for compatibility\: there are no colours]::WHEN:(always auto never)' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
@@ -789,7 +790,7 @@ _arguments "${_arguments_options[@]}" : \
 ;;
 (events2)
 _arguments "${_arguments_options[@]}" : \
-'--color=[Accepted for compatibility\: there are no colours]::WHEN:_default' \
+'--color=[Accepted for compatibility\: there are no colours]::WHEN:(always auto never)' \
 '--rcvbuf=[Accepted for compatibility\: the daemon bounds what waits for a reader]:BYTES:_default' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
@@ -897,7 +898,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'*::targets -- `all`, RES or RES\:PEER:_default' \
+'*::targets -- Changes nothing\: it is about all of them:_default' \
 && ret=0
 ;;
 (wait-sync)
@@ -1402,7 +1403,7 @@ _arguments "${_arguments_options[@]}" : \
 '--json[Answer in JSON]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'*::targets -- `all`, RES, RES/VOL or RES\:PEER:_default' \
+'*::targets -- RES\:PEER or RES\:PEER/VOL:_default' \
 && ret=0
 ;;
 (pause-sync)
@@ -1813,6 +1814,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(wait-con-int)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (wait-sync)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -2042,6 +2047,7 @@ _arguments "${_arguments_options[@]}" : \
         case $line[1] in
             (status)
 _arguments "${_arguments_options[@]}" : \
+'--color=[Accepted for compatibility\: there are no colours]::WHEN:(always auto never)' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
@@ -2060,7 +2066,7 @@ _arguments "${_arguments_options[@]}" : \
 ;;
 (events2)
 _arguments "${_arguments_options[@]}" : \
-'--color=[Accepted for compatibility\: there are no colours]::WHEN:_default' \
+'--color=[Accepted for compatibility\: there are no colours]::WHEN:(always auto never)' \
 '--rcvbuf=[Accepted for compatibility\: the daemon bounds what waits for a reader]:BYTES:_default' \
 '-c+[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
@@ -3336,6 +3342,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(wait-con-int)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (wait-sync)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -3791,7 +3801,7 @@ _basalt__subcmd__adm_commands() {
 'cstate:Show the state of the connections, one line each' \
 'dstate:Show the state of the disks, local/peers, one line per volume' \
 'wait-connect:Wait until all peers, or the one of RES\:PEER, are connected' \
-'wait-con-int:Wait until all peers, or the one of RES\:PEER, are connected' \
+'wait-con-int:Wait until all peers of all resources are connected' \
 'wait-sync:Wait until nothing is being copied any more' \
 'dump:Print the configuration as it was understood' \
 'dump-xml:Print the configuration as XML' \
@@ -3989,6 +3999,7 @@ _basalt__subcmd__adm__subcmd__help_commands() {
 'cstate:Show the state of the connections, one line each' \
 'dstate:Show the state of the disks, local/peers, one line per volume' \
 'wait-connect:Wait until all peers, or the one of RES\:PEER, are connected' \
+'wait-con-int:Wait until all peers of all resources are connected' \
 'wait-sync:Wait until nothing is being copied any more' \
 'dump:Print the configuration as it was understood' \
 'dump-xml:Print the configuration as XML' \
@@ -4376,6 +4387,11 @@ _basalt__subcmd__adm__subcmd__help__subcmd__verify_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm help verify commands' commands "$@"
 }
+(( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__wait-con-int_commands] )) ||
+_basalt__subcmd__adm__subcmd__help__subcmd__wait-con-int_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm help wait-con-int commands' commands "$@"
+}
 (( $+functions[_basalt__subcmd__adm__subcmd__help__subcmd__wait-connect_commands] )) ||
 _basalt__subcmd__adm__subcmd__help__subcmd__wait-connect_commands() {
     local commands; commands=()
@@ -4600,6 +4616,11 @@ _basalt__subcmd__adm__subcmd__up_commands() {
 _basalt__subcmd__adm__subcmd__verify_commands() {
     local commands; commands=()
     _describe -t commands 'basalt adm verify commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__adm__subcmd__wait-con-int_commands] )) ||
+_basalt__subcmd__adm__subcmd__wait-con-int_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt adm wait-con-int commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__adm__subcmd__wait-connect_commands] )) ||
 _basalt__subcmd__adm__subcmd__wait-connect_commands() {
@@ -4837,6 +4858,7 @@ _basalt__subcmd__help__subcmd__adm_commands() {
 'cstate:Show the state of the connections, one line each' \
 'dstate:Show the state of the disks, local/peers, one line per volume' \
 'wait-connect:Wait until all peers, or the one of RES\:PEER, are connected' \
+'wait-con-int:Wait until all peers of all resources are connected' \
 'wait-sync:Wait until nothing is being copied any more' \
 'dump:Print the configuration as it was understood' \
 'dump-xml:Print the configuration as XML' \
@@ -5217,6 +5239,11 @@ _basalt__subcmd__help__subcmd__adm__subcmd__up_commands() {
 _basalt__subcmd__help__subcmd__adm__subcmd__verify_commands() {
     local commands; commands=()
     _describe -t commands 'basalt help adm verify commands' commands "$@"
+}
+(( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__wait-con-int_commands] )) ||
+_basalt__subcmd__help__subcmd__adm__subcmd__wait-con-int_commands() {
+    local commands; commands=()
+    _describe -t commands 'basalt help adm wait-con-int commands' commands "$@"
 }
 (( $+functions[_basalt__subcmd__help__subcmd__adm__subcmd__wait-connect_commands] )) ||
 _basalt__subcmd__help__subcmd__adm__subcmd__wait-connect_commands() {

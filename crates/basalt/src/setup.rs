@@ -27,6 +27,7 @@ use crate::adm::question::{node_name, status};
 use crate::adm::status_text::Statistics;
 use crate::adm::superblocks::OwnDisks;
 use crate::adm::target::sole_name;
+use crate::adm::upkeep::InvalidateRemote;
 use crate::adm::waiting::{PeerName, Wanted, Wish, wait};
 use crate::adm::{parse, print, run_verb};
 
@@ -122,10 +123,10 @@ fn plan(general: &General, verb: Verb) -> Result<Plan, AdmError> {
             let targets = vec![volume_target(general, minor)?];
             AdmVerb::Detach(adm_arguments::Detach { force, diskless, targets })
         }
-        Verb::Resize { minor, size, assume_clean, assume_peer_has_space } => {
+        Verb::Resize { minor, size, assume_clean, assume_peer_has_space, log } => {
             let targets = vec![volume_target(general, minor)?];
             let resize =
-                adm_arguments::Resize { size, assume_clean, assume_peer_has_space, targets };
+                adm_arguments::Resize { size, assume_clean, assume_peer_has_space, log, targets };
             AdmVerb::Resize(resize)
         }
         Verb::Invalidate { minor, reset_bitmap, sync_from_peer_node_id } => {
@@ -169,9 +170,10 @@ fn plan(general: &General, verb: Verb) -> Result<Plan, AdmError> {
 
 fn maintenance(general: &General, verb: Maintenance) -> Result<AdmVerb, AdmError> {
     Ok(match verb {
-        Maintenance::InvalidateRemote(volume) => {
-            let targets = whole(peer_target(general, &volume.peer)?);
-            AdmVerb::Upkeep(UpkeepVerb::InvalidateRemote(targets))
+        Maintenance::InvalidateRemote { of, reset_bitmap } => {
+            let targets = vec![peer_target(general, &of.peer)?];
+            let options = InvalidateRemote { reset_bitmap, targets };
+            AdmVerb::Upkeep(UpkeepVerb::InvalidateRemote(options))
         }
         Maintenance::Outdate { minor } => {
             AdmVerb::Build(BuildVerb::Outdate(whole(volume_target(general, minor)?)))

@@ -146,8 +146,9 @@ pub(crate) enum Verb {
     /// Show the state of the disks, local/peers, one line per volume
     Dstate(Targets),
     /// Wait until all peers, or the one of RES:PEER, are connected
-    #[command(visible_alias = "wait-con-int")]
     WaitConnect(Wait),
+    /// Wait until all peers of all resources are connected
+    WaitConInt(WaitAll),
     /// Wait until nothing is being copied any more
     WaitSync(Wait),
     /// Print the configuration as it was understood
@@ -188,6 +189,8 @@ pub(crate) struct Resize {
     /// Changes nothing: a disk without room is always refused
     #[arg(long)]
     pub(crate) assume_peer_has_space: bool,
+    #[command(flatten)]
+    pub(crate) log: DrbdLog,
     /// `all`, RES or RES/VOL
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
@@ -331,27 +334,42 @@ pub(crate) struct DrbdLayout {
     /// Changes nothing: a bit is a block of 4 KiB
     #[arg(long, hide = true, value_name = "BYTES")]
     bitmap_block_size: Option<String>,
+    #[command(flatten)]
+    log: DrbdLog,
+    /// Refused: a generation is what a majority of the voters chose
+    #[arg(long, hide = true, value_name = "GENERATION")]
+    pub(crate) initial_current_uuid: Option<String>,
+}
+
+/// How DRBD's activity log lies on the disk.
+#[derive(Debug, Default, Args)]
+pub(crate) struct DrbdLog {
     /// Changes nothing: the activity log is not striped
     #[arg(long, hide = true, value_name = "N")]
     al_stripes: Option<u32>,
     /// Changes nothing: the activity log is not striped
     #[arg(long, alias = "al-stripe-size-kB", hide = true, value_name = "KIB")]
     al_stripe_size: Option<String>,
-    /// Refused: a generation is what a majority of the voters chose
-    #[arg(long, hide = true, value_name = "GENERATION")]
-    pub(crate) initial_current_uuid: Option<String>,
 }
 
 impl DrbdLayout {
     /// What was asked for, and is not.
     pub(crate) fn without_effect(&self) -> Vec<String> {
+        let reason = "`--bitmap-block-size` changes nothing: a bit is a block of 4 KiB";
+        let of_bitmap = self.bitmap_block_size.iter().map(|_| reason.to_owned());
+        of_bitmap.chain(self.log.without_effect()).collect()
+    }
+}
+
+impl DrbdLog {
+    pub(crate) fn without_effect(&self) -> Vec<String> {
         let given = [
-            ("--bitmap-block-size", self.bitmap_block_size.is_some(), "a bit is a block of 4 KiB"),
-            ("--al-stripes", self.al_stripes.is_some(), "the activity log is not striped"),
-            ("--al-stripe-size", self.al_stripe_size.is_some(), "the activity log is not striped"),
+            ("--al-stripes", self.al_stripes.is_some()),
+            ("--al-stripe-size", self.al_stripe_size.is_some()),
         ];
-        let given = given.into_iter().filter(|(_, is_given, _)| *is_given);
-        given.map(|(name, _, reason)| format!("`{name}` changes nothing: {reason}")).collect()
+        let given = given.into_iter().filter(|(_, is_given)| *is_given);
+        let text = |name| format!("`{name}` changes nothing: the activity log is not striped");
+        given.map(|(name, _)| text(name)).collect()
     }
 }
 
@@ -425,16 +443,25 @@ pub(crate) struct Adjust {
     /// Leave peers that are disconnected so
     #[arg(long)]
     pub(crate) skip_net: bool,
-    /// `all`, RES or RES:PEER
+    /// Refused: only `connect` gives up data
+    #[arg(long, hide = true)]
+    pub(crate) discard_my_data: bool,
+    /// `all`, RES or RES:PEER; also RES/VOL, for all volumes
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
 }
+
+const COLOR_TIMES: [&str; 3] = ["always", "auto", "never"];
 
 #[derive(Debug, Args)]
 pub(crate) struct Status {
     /// Show counters
     #[arg(short, long)]
     pub(crate) statistics: bool,
+    /// Accepted for compatibility: there are no colours
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
+        value_parser = COLOR_TIMES)]
+    pub(crate) color: Option<Option<String>>,
     /// `all` or RES [default: all]
     #[arg(value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
@@ -462,7 +489,8 @@ pub(crate) struct Events2 {
     #[arg(long)]
     pub(crate) poll: bool,
     /// Accepted for compatibility: there are no colours
-    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true)]
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
+        value_parser = COLOR_TIMES)]
     pub(crate) color: Option<Option<String>>,
     /// Accepted for compatibility: the daemon bounds what waits for a reader
     #[arg(long, value_name = "BYTES")]
@@ -502,6 +530,15 @@ pub(crate) struct Wait {
     pub(crate) times: WaitTimes,
     /// `all`, RES or RES:PEER
     #[arg(required = true, value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WaitAll {
+    #[command(flatten)]
+    pub(crate) times: WaitTimes,
+    /// Changes nothing: it is about all of them
+    #[arg(value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
 }
 

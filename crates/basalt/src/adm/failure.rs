@@ -23,6 +23,9 @@ const NO_LOCAL_DISK_EXIT: u8 = 16;
 const NO_UP_TO_DATE_DATA_EXIT: u8 = 17;
 const OTHER_EXIT: u8 = 20;
 
+/// `status` of DRBD's has words of its own for a resource that it does not know.
+const NOTHING_TO_SHOW: &str = "No such resource";
+
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AdmError {
     #[error("{0}")]
@@ -125,12 +128,11 @@ impl AdmError {
                 writeln!(text, "{place}: {verb}: {self}")
             }
             Self::Ask(AskError::Refused(failure)) => {
-                writeln!(
-                    text,
-                    "{place}: {}\n  {verb}: {}",
-                    class(failure.code).text,
-                    failure.message
-                )
+                let class = match (failure.code, verb) {
+                    (FailureCode::UnknownResource, "status") => NOTHING_TO_SHOW,
+                    (code, _) => class(code).text,
+                };
+                writeln!(text, "{place}: {class}\n  {verb}: {}", failure.message)
             }
             Self::Ask(_)
             | Self::Confused { .. }

@@ -157,6 +157,11 @@ impl Gathering {
         self.answers.push(failure(self.verb.clone(), Some(resource), error));
     }
 
+    /// There is nothing to show of it: the list has objects of DRBD's shape alone.
+    pub(crate) fn missed(&mut self, resource: &str, error: &AdmError) {
+        self.complain(resource, error);
+    }
+
     /// A failure that is about no single resource.
     pub(crate) fn failed_at_all(&mut self, error: &AdmError) {
         self.complain(called::program(), error);

@@ -22,7 +22,7 @@ pub(crate) enum UpkeepVerb {
     /// See that a former peer has no bitmap any more: `adjust` frees it
     ForgetPeer(Targets),
     /// Refused: the peer's data is given up by `invalidate` there
-    InvalidateRemote(Targets),
+    InvalidateRemote(InvalidateRemote),
     /// Refused: a resync is bounded by `c-max-rate`, not paused
     PauseSync(Targets),
     /// Nothing to do: nothing pauses a resync
@@ -35,6 +35,16 @@ pub(crate) enum UpkeepVerb {
     ResourceOptions(OptionTargets),
     /// Take changed options of resyncs over from the configuration, and nothing else
     PeerDeviceOptions(OptionTargets),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InvalidateRemote {
+    /// Changes nothing: it is refused with either
+    #[arg(long, hide = true)]
+    pub(crate) reset_bitmap: bool,
+    /// RES:PEER or RES:PEER/VOL
+    #[arg(required = true, value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -68,9 +78,9 @@ impl UpkeepVerb {
             Self::ApplyAl(targets)
             | Self::RepairMd(targets)
             | Self::ForgetPeer(targets)
-            | Self::InvalidateRemote(targets)
             | Self::PauseSync(targets)
             | Self::ResumeSync(targets) => &targets.targets,
+            Self::InvalidateRemote(options) => &options.targets,
             Self::DiskOptions(options)
             | Self::NetOptions(options)
             | Self::ResourceOptions(options)

@@ -5,11 +5,12 @@ use std::io::IsTerminal;
 
 use api::request::{AdjustScope, Command};
 use api::status::ResourceStatus;
+use config::model::Resource;
 use config::steps::steps;
 
 use crate::adm::arguments::{
-    Adjust, BuildVerb, CommandLine, Connect, Detach, General, Invalidate, NewCurrentUuid, Resize,
-    Source, Status, Up, Verb, Verify, Wait,
+    Adjust, BuildVerb, CommandLine, Connect, Detach, General, Invalidate, NewCurrentUuid,
+    QueryVerb, Resize, Source, Status, Up, Verb, Verify,
 };
 use crate::adm::configuration::{Configuration, host_name, own_host};
 use crate::adm::failure::AdmError;
@@ -30,6 +31,9 @@ pub(crate) fn run(command_line: &CommandLine) -> Outcome {
     let verb = &command_line.verb;
     let form = if general.json { Form::Json } else { Form::Text };
     let mut gathering = Gathering::new(name(verb), form);
+    if asks_for_stacked(command_line) {
+        return gathering.finish();
+    }
     let done = accept(command_line).and_then(|()| perform(general, verb, &mut gathering));
     if let Err(error) = done {
         match sole_resource(verb) {
@@ -38,6 +42,12 @@ pub(crate) fn run(command_line: &CommandLine) -> Outcome {
         }
     }
     gathering.finish()
+}
+
+/// DRBD's init script asks for the names of those, too.
+fn asks_for_stacked(command_line: &CommandLine) -> bool {
+    let is_list = matches!(command_line.verb, Verb::Query(QueryVerb::ShResources(_)));
+    command_line.stacked && is_list
 }
 
 /// Nothing was done.
@@ -99,18 +109,10 @@ fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<
                 config_text,
             })
         }
-        Verb::Adjust(adjust) => {
-            let dry_run = general.dry_run;
-            let is_told = dry_run || general.verbose > 0;
-            let steps = if is_told { Steps::Shown } else { Steps::Hidden };
-            let &Adjust { skip_disk, skip_net, .. } = adjust;
-            configure(general, &adjust.targets, steps, gathering, |one, config_text| {
-                let scope = AdjustScope { skip_disk, skip_net, peer: one.peer };
-                Command::Adjust { resource: one.resource, config_text, dry_run, scope }
-            })
+        Verb::Adjust(options) => adjust(general, options, gathering),
+        Verb::WaitConnect(_) | Verb::WaitConInt(_) | Verb::WaitSync(_) => {
+            wait_for(general, verb, gathering)
         }
-        Verb::WaitConnect(options) => wait_for(general, Wish::Connected, options, gathering),
-        Verb::WaitSync(options) => wait_for(general, Wish::InSync, options, gathering),
         Verb::Query(query) => queries::answer(general, query, gathering),
         Verb::Build(BuildVerb::NewResource(targets)) => {
             let steps = Steps::Hidden;
@@ -182,6 +184,7 @@ fn name(verb: &Verb) -> &'static str {
         Verb::Dstate(_) => "dstate",
         Verb::Dump(_) => "dump",
         Verb::WaitConnect(_) => "wait-connect",
+        Verb::WaitConInt(_) => "wait-con-int",
         Verb::WaitSync(_) => "wait-sync",
         Verb::Query(query) => query.name(),
         Verb::Build(verb) => verb.name(),
@@ -237,6 +240,7 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
         | Verb::Cstate(_)
         | Verb::Dstate(_)
         | Verb::WaitConnect(_)
+        | Verb::WaitConInt(_)
         | Verb::WaitSync(_)
         | Verb::Query(_)
         | Verb::Build(_)
@@ -265,7 +269,7 @@ pub(crate) fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
         Verb::Down(options) | Verb::Primary(options) | Verb::Secondary(options) => {
             (&options.targets, Scope::Resource)
         }
-        Verb::Adjust(options) => (&options.targets, Scope::Connection),
+        Verb::Adjust(options) => (&options.targets, Scope::PeerDevice),
         Verb::Build(verb) => (verb.targets(), verb.scope()),
         Verb::Upkeep(verb) => (verb.targets(), Scope::PeerDevice),
         Verb::Superblock(verb) => (verb.targets(), verb.scope()),
@@ -286,7 +290,7 @@ pub(crate) fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
         Verb::Status(options) => (&options.targets, Scope::Resource),
         Verb::Events2(options) => (&options.targets, Scope::Resource),
         Verb::Explain(options) => (&options.targets, Scope::Resource),
-        Verb::Report(_) => (&[], Scope::Resource),
+        Verb::Report(_) | Verb::WaitConInt(_) => (&[], Scope::Resource),
         Verb::Dump(options) => (&options.targets, Scope::Resource),
     }
 }
@@ -309,6 +313,9 @@ fn change_state(general: &General, verb: &Verb, gathering: &mut Gathering) -> Re
                 if let Some(peer) = peer.filter(|_| is_of_peer) {
                     let verb = name(verb);
                     warnings.push(format!("`{verb}` chooses its peers itself: not {peer} alone"));
+                }
+                if let Verb::Resize(options) = verb {
+                    warnings.extend(options.log.without_effect());
                 }
                 let is_of_one = matches!(verb, Verb::Verify(_));
                 if let Some(number) = volume.filter(|_| volumes > 1 && !is_of_one) {
@@ -383,19 +390,43 @@ fn configure(
     gathering: &mut Gathering,
     command: impl Fn(One, String) -> Command,
 ) -> Result<(), AdmError> {
-    let targets = parse_targets(targets, Scope::Connection)?;
+    let targets = parse_targets(targets, Scope::PeerDevice)?;
     let configuration = Configuration::load_aloud(general, gathering)?;
     for one in configuration.select(&targets, || node_name(general), gathering)? {
         let resource = one.resource.clone();
-        let result = configuration
-            .resource(&resource)
-            .and_then(|configured| tell(general, command(one, configured.to_res_text())));
+        let result = configuration.resource(&resource).and_then(|configured| {
+            see_it_has_volume(configured, one.volume)?;
+            tell(general, command(one, configured.to_res_text()))
+        });
         match result {
             Ok((changes, warnings)) => gathering.stepped(&resource, steps, changes, warnings),
             Err(error) => gathering.failed(&resource, &error),
         }
     }
     Ok(())
+}
+
+fn adjust(general: &General, adjust: &Adjust, gathering: &mut Gathering) -> Result<(), AdmError> {
+    if adjust.discard_my_data {
+        let hint = "`adjust --skip-net`, then `connect --discard-my-data`";
+        return Err(AdmError::configuration("`adjust` gives up no data", hint));
+    }
+    let dry_run = general.dry_run;
+    let is_told = dry_run || general.verbose > 0;
+    let steps = if is_told { Steps::Shown } else { Steps::Hidden };
+    let &Adjust { skip_disk, skip_net, .. } = adjust;
+    configure(general, &adjust.targets, steps, gathering, |one, config_text| {
+        let scope = AdjustScope { skip_disk, skip_net, peer: one.peer };
+        Command::Adjust { resource: one.resource, config_text, dry_run, scope }
+    })
+}
+
+/// A volume that is named stands for its resource, and has to be one of that.
+fn see_it_has_volume(resource: &Resource, named: Option<u16>) -> Result<(), AdmError> {
+    let numbers = resource.volume_numbers();
+    let Some(number) = named.filter(|number| !numbers.contains(number)) else { return Ok(()) };
+    let message = format!("the resource has no volume {number} in its configuration");
+    Err(AdmError::configuration(message, format!("basalt adm adjust {}", resource.name)))
 }
 
 /// The steps of an `up` from nothing. The daemon is not asked.
@@ -424,17 +455,24 @@ fn tell_steps_up(general: &General, up: &Up, gathering: &mut Gathering) -> Resul
 
 /// Waits for one resource after the other, by the times of the command line, and then those of
 /// the configuration file where there is one.
-fn wait_for(
-    general: &General,
-    wish: Wish,
-    options: &Wait,
-    gathering: &mut Gathering,
-) -> Result<(), AdmError> {
-    let targets = parse_targets(&options.targets, Scope::Connection)?;
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others wait for nothing")]
+fn wait_for(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<(), AdmError> {
+    let parse = |words: &[String]| parse_targets(words, Scope::Connection);
+    let (wish, targets, times) = match verb {
+        Verb::WaitConnect(it) => (Wish::Connected, parse(&it.targets)?, &it.times),
+        Verb::WaitSync(it) => (Wish::InSync, parse(&it.targets)?, &it.times),
+        Verb::WaitConInt(it) => {
+            if !it.targets.is_empty() {
+                gathering.warn("`wait-con-int` is about all resources: the names change nothing");
+            }
+            (Wish::Connected, vec![Target::All], &it.times)
+        }
+        _ => return Ok(()),
+    };
     let configuration = Configuration::load(general).ok();
     for one in running(general, &targets)? {
         let startup = configuration.as_ref().and_then(|it| it.resource(&one.resource).ok());
-        let times = options.times.clone().or_startup(startup.map(|resource| &resource.startup));
+        let times = times.clone().or_startup(startup.map(|resource| &resource.startup));
         let One { resource, volume, peer } = one;
         let peer = peer.map(PeerName::Name);
         let wanted = Wanted { wish, resource: resource.clone(), peer, volume };
@@ -481,7 +519,7 @@ fn print_status(
     let asked = if is_told_all { Statistics::Shown } else { statistics };
     let names = names(&targets);
     let is_of_all = names.is_empty();
-    let resources = states(general, names, asked, |name, error| gathering.failed(name, error))?;
+    let resources = states(general, names, asked, |name, error| gathering.missed(name, error))?;
     if resources.is_empty() && is_of_all {
         gathering.note(NOTHING_CONFIGURED);
     }

@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::adm::arguments::{Events2, General, Status, WaitTimes, parse_sectors};
+use crate::adm::arguments::{DrbdLog, Events2, General, Status, WaitTimes, parse_sectors};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -91,6 +91,8 @@ pub(crate) enum Verb {
         /// Changes nothing: a disk without room is always refused
         #[arg(long)]
         assume_peer_has_space: bool,
+        #[command(flatten)]
+        log: DrbdLog,
     },
     /// Give up the local data and copy it all again from a peer
     Invalidate {
@@ -170,7 +172,12 @@ pub(crate) enum Verb {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Maintenance {
     /// Refused: the peer's data is given up by `invalidate` there
-    InvalidateRemote(Volume),
+    InvalidateRemote {
+        #[command(flatten)]
+        of: Volume,
+        #[arg(long, hide = true)]
+        reset_bitmap: bool,
+    },
     /// Say whether this node's data counts as outdated; others know it without being told
     Outdate { minor: u32 },
     /// Compare the replicas of a volume while they are in use

@@ -29,6 +29,7 @@ const ADM: &[&[&str]] = &[
     &["cstate", "r0"],
     &["dstate", "r0"],
     &["wait-connect", "r0"],
+    &["wait-con-int"],
     &["wait-sync", "r0"],
     &["dump", "r0"],
     &["dump-xml", "r0"],

@@ -251,12 +251,16 @@ fn status_of_an_unknown_resource_is_a_failure_of_that_resource() {
         refused(FailureCode::UnknownResource, "no such resource is up", "basalt adm up r0");
     let expected = Run {
         exit: 10,
-        stderr: "r0: Failure: (158) Unknown resource\n  status: no such resource is up\n  \
+        stderr: "r0: No such resource\n  status: no such resource is up\n  \
                  try: basalt adm up r0\n"
             .to_owned(),
         ..quiet(vec![ask_status(&["r0"])])
     };
-    expect(&["status", "r0"], vec![answer], &expected);
+    expect(&["status", "r0"], vec![answer.clone()], &expected);
+    // Programs read a list of resources: it has no object of another shape.
+    let run = Place::new().run(&["status", "r0", "--json"], vec![answer]);
+    assert_eq!((run.exit, run.stdout.as_str()), (10, "[]\n"));
+    assert_eq!(run.stderr, expected.stderr);
 }
 
 #[test]

@@ -124,6 +124,49 @@ fn options_stand_anywhere_and_may_be_cut_short() {
     assert!(typed.exit == 10 && typed.stderr.contains(said), "{typed:?}");
 }
 
+#[test]
+fn wait_con_int_is_about_all_resources() {
+    for words in
+        [&["wait-con-int"][..], &["wait-con-int", "--wfc-timeout=5"], &["wait-con-int", "r0"]]
+    {
+        let run = Place::new().run(words, vec![status(&[])]);
+        assert_eq!((run.exit, run.stdout.as_str()), (0, ""), "{words:?}: {run:?}");
+        assert_eq!(run.asked, [Command::Status { resources: Vec::new(), statistics: false }]);
+        assert_eq!(
+            run.stderr.contains("the names change nothing"),
+            words.len() == 2 && words[1] == "r0"
+        );
+    }
+}
+
+#[test]
+fn colours_may_be_asked_for_and_there_are_none() {
+    let plain = Place::new().run(&["status"], vec![status(&["r0"])]);
+    for (tool, verb) in [("adm", "status"), ("setup", "status")] {
+        for word in ["--color", "--color=always", "--color=auto", "--color=never", "--col"] {
+            let run = Place::new().run_tool(tool, &[verb, word, "r0"], vec![status(&["r0"])]);
+            assert_eq!((run.exit, &run.stdout), (0, &plain.stdout), "{tool} {word}: {run:?}");
+        }
+        let run = Place::new().run_tool_alone(tool, &[verb, "--color=sometimes"]);
+        assert!(run.exit != 0 && run.stderr.contains("sometimes"), "{run:?}");
+    }
+}
+
+#[test]
+fn adjust_of_a_volume_is_of_its_resource() {
+    let place = Place::new();
+    place.write("r0.res", MIRROR);
+    for target in ["r0", "r0/0", "r0:bob/0"] {
+        let run = place.run(&["-c", "DIR/r0.res", "adjust", target], vec![done()]);
+        let [Command::Adjust { resource, scope, .. }] = &run.asked[..] else { panic!("{run:?}") };
+        let peer = target.contains(':').then_some("bob");
+        assert_eq!((resource.as_str(), scope.peer.as_deref()), ("r0", peer), "{target}");
+        assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{target}");
+    }
+    let run = place.run_alone(&["-c", "DIR/r0.res", "adjust", "r0/7"]);
+    assert!(run.exit == 10 && run.stderr.contains("no volume 7"), "{run:?}");
+}
+
 const MIRROR: &str = "resource r0 {
     volume 0 { device minor 1; disk DIR/disk; meta-disk internal; }
     on alice { node-id 0; address 127.0.0.1:7900; }

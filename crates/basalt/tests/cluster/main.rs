@@ -43,6 +43,7 @@ mod added;
 mod adopt_drbd;
 mod adopt;
 mod transcript;
+mod tools;
 mod holes;
 mod resync;
 mod resync_order;
