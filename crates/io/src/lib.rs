@@ -35,6 +35,7 @@ mod sync;
 mod congestion;
 mod spin;
 mod waker;
+mod readable;
 pub mod clock;
 pub mod process;
 
@@ -51,6 +52,7 @@ pub use mailbox::Mailbox;
 pub use pool::{BufferId, Class, KeptBytes, Loan, Pool, PoolOptions, Slice};
 pub use probe::{BackendKind, BackendWish, SetupError};
 pub use reactor::{Counters, Event, Options, Reactor};
+pub use readable::wait_for_input_of_any;
 pub use shared::{SharedMemory, memory_file};
 pub use signals::{Eventfd, Ringer};
 pub use socket_fd::{SocketBuffers, listen_unix};

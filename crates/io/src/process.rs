@@ -323,6 +323,11 @@ pub fn is_readable_within(file: BorrowedFd<'_>, limit: Duration) -> io::Result<b
     is_ready_within(file, libc::POLLIN, limit)
 }
 
+/// Waits until a file takes something, or its other end is gone: whether that came in time.
+pub fn is_writable_within(file: BorrowedFd<'_>, limit: Duration) -> io::Result<bool> {
+    is_ready_within(file, libc::POLLOUT, limit)
+}
+
 /// Waits until the other end of a pipe is gone, whatever there is left to read: whether that came
 /// in time.
 pub fn is_deserted_within(pipe: BorrowedFd<'_>, limit: Duration) -> io::Result<bool> {

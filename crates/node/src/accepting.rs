@@ -27,6 +27,18 @@ impl<'a> Accepting<'a> {
 
     /// The connection; none, after a rest, where there is an error.
     pub(crate) fn take<S>(&mut self, accepted: io::Result<S>) -> Option<S> {
+        let stream = self.note(accepted);
+        if stream.is_none() {
+            let until = ::io::now() + ACCEPT_REST;
+            while ::io::now() < until {
+                thread::park_timeout(until.since(::io::now()));
+            }
+        }
+        stream
+    }
+
+    /// The connection; none where there is an error, after which the caller rests.
+    pub(crate) fn note<S>(&mut self, accepted: io::Result<S>) -> Option<S> {
         let was_failing = std::mem::replace(&mut self.is_failing, accepted.is_err());
         let error = match accepted {
             Ok(stream) => return Some(stream),
@@ -39,10 +51,6 @@ impl<'a> Accepting<'a> {
                 "{} was not accepted, which is tried again until it works: {error}",
                 self.who
             );
-        }
-        let until = ::io::now() + ACCEPT_REST;
-        while ::io::now() < until {
-            thread::park_timeout(until.since(::io::now()));
         }
         None
     }

@@ -1,9 +1,9 @@
 //! The admin socket: one request and one response per connection, each with a deadline; only a
-//! subscriber's connection stays. What may wait for long has places of its own: however many do,
-//! somebody is told why.
+//! subscriber's connection stays. Who has not asked yet has no place among those that are served.
+//! What may wait for long has places of its own: however many do, somebody is told why.
 
 use std::fs::Permissions;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Cursor, Read};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
@@ -14,15 +14,17 @@ use std::time::Duration;
 use api::request::{Command, Request, VERSION};
 use api::response::{Failure, FailureCode, Reply, Response};
 use api::subscription::Wish;
-use api::wire::{WireError, read_message, write_message};
+use api::wire::{WireError, encode, read_message, write_message};
 
 use crate::NodeError;
 use crate::accepting::{Accepting, Place, Served};
+use crate::arrivals::{Answers, Arrival, Arrivals, Bounds, dismiss};
 use crate::control::Control;
 use crate::control::watch::{Subscriber, too_many_subscribers};
 use crate::limits::{
-    ADMIN_CONNECTIONS_MAX, ADMIN_IO_DEADLINE, ADMIN_REFUSAL_DEADLINE, ADMIN_WAITING_MAX,
-    SUBSCRIBER_STALL_MAX, SUBSCRIBERS_MAX,
+    ADMIN_ARRIVING_BYTES_MAX, ADMIN_ARRIVING_MAX, ADMIN_CONNECTIONS_MAX, ADMIN_IO_DEADLINE,
+    ADMIN_REQUEST_BYTES_MAX, ADMIN_WAITING_MAX, SLOW_ANSWERS_MAX, SUBSCRIBER_STALL_MAX,
+    SUBSCRIBERS_MAX,
 };
 use crate::log::{self, Level, Scope, log};
 
@@ -73,56 +75,78 @@ struct Rooms {
     waiting: Served,
     /// For subscribers.
     streams: Served,
+    answers: Answers,
 }
+
+const BOUNDS: Bounds = Bounds {
+    connections: ADMIN_ARRIVING_MAX,
+    bytes: ADMIN_ARRIVING_BYTES_MAX,
+    request_bytes: ADMIN_REQUEST_BYTES_MAX,
+    deadline: ADMIN_IO_DEADLINE,
+    end: b"\n",
+};
 
 pub(crate) fn serve(control: &Arc<Control>, listener: &UnixListener) {
     let served = Served::up_to(ADMIN_CONNECTIONS_MAX);
     let rooms = Arc::new(Rooms {
         waiting: Served::up_to(ADMIN_WAITING_MAX),
         streams: Served::up_to(SUBSCRIBERS_MAX),
+        answers: Answers::of(SLOW_ANSWERS_MAX, ADMIN_IO_DEADLINE),
     });
-    let mut accepting = Accepting::new(Scope::NODE, "an admin connection");
-    for stream in listener.incoming() {
-        let Some(stream) = accepting.take(stream) else { continue };
-        let (control, rooms) = (Arc::clone(control), Arc::clone(&rooms));
-        let one_too_many = served.start("admin-client", stream, move |stream, place| {
-            if let Err(error) = answer(&control, stream, place, &rooms) {
-                log!(Info, Scope::NODE, "an admin connection failed: {error}");
+    let accepting = Accepting::new(Scope::NODE, "an admin connection");
+    let mut arrivals = match Arrivals::of(listener, accepting, BOUNDS) {
+        Ok(arrivals) => arrivals,
+        Err(error) => {
+            log!(Error, Scope::NODE, "no admin command is served: {error}; start it again");
+            return;
+        }
+    };
+    loop {
+        for arrival in arrivals.turn() {
+            let arrived = match arrival {
+                Arrival::Asked(stream, said) => (stream, said),
+                Arrival::GivesWay(stream, reason) => {
+                    let hint = "ask as soon as you are connected; `fuser -v` of the admin socket \
+                                tells who else is";
+                    turn_away(&stream, reason.told(&BOUNDS), hint);
+                    continue;
+                }
+            };
+            let (control, rooms) = (Arc::clone(control), Arc::clone(&rooms));
+            let one_too_many = served.start("admin-client", arrived, move |arrived, place| {
+                if let Err(error) = answer(&control, arrived, place, &rooms) {
+                    log!(Info, Scope::NODE, "an admin connection failed: {error}");
+                }
+            });
+            if let Some((stream, _)) = one_too_many {
+                let message = format!("{ADMIN_CONNECTIONS_MAX} admin commands are served already");
+                let hint = "try again; `fuser -v` of the admin socket tells who gave them";
+                turn_away(&stream, message, hint);
             }
-        });
-        if let Some(stream) = one_too_many {
-            turn_away(&stream);
         }
     }
 }
 
-/// Tells one too many why it gets nothing. It runs where connections are accepted, so that it has
-/// little time; who begins to ask later than that is cut off without a word.
-fn turn_away(stream: &UnixStream) {
-    let message = format!("{ADMIN_CONNECTIONS_MAX} admin commands are served already");
-    let hint = "try again; `fuser -v` of the admin socket tells who gave them";
+/// Tells one that gets no answer why.
+fn turn_away(stream: &UnixStream, message: String, hint: &str) {
     let response = Response::Err(Failure::new(FailureCode::StateRefused, message, hint));
-    let answered = stream
-        .set_read_timeout(Some(ADMIN_REFUSAL_DEADLINE))
-        .and_then(|()| stream.set_write_timeout(Some(ADMIN_REFUSAL_DEADLINE)))
-        // So that who still writes does not find it closed.
-        .and_then(|()| Read::read(&mut &*stream, &mut [0; 4096]))
-        .map_err(WireError::Io)
-        .and_then(|_| write_message(stream, &response));
-    if let Err(error) = answered {
-        log!(Info, Scope::NODE, "an admin connection too many was cut off: {error}");
+    let told = encode(&response).and_then(|word| {
+        dismiss::<UnixListener>(stream, word.as_bytes())?;
+        Ok(())
+    });
+    if let Err(error) = told {
+        log!(Info, Scope::NODE, "an admin connection was cut off without a word: {error}");
     }
 }
 
 fn answer(
     control: &Arc<Control>,
-    stream: &UnixStream,
+    (stream, said): &(UnixStream, Vec<u8>),
     mut place: Place,
     rooms: &Rooms,
 ) -> Result<(), WireError> {
-    stream.set_read_timeout(Some(ADMIN_IO_DEADLINE))?;
-    stream.set_write_timeout(Some(ADMIN_IO_DEADLINE))?;
-    let response = match read_message::<Request>(BufReader::new(stream)) {
+    let mut said = &said[..];
+    let response = match read_message::<Request>(&mut said) {
         Ok(request) if request.version != VERSION => {
             let message = format!(
                 "the tool speaks version {} of the admin protocol, this daemon version {VERSION}",
@@ -138,7 +162,7 @@ fn answer(
                 control.subscribe(resources, statistics.into())
             });
             match subscribed {
-                Ok(subscriber) => return feed(control, &subscriber, stream),
+                Ok(subscriber) => return feed(control, &subscriber, stream, said),
                 Err(failure) => Response::Err(failure),
             }
         }
@@ -154,7 +178,8 @@ fn answer(
         }
         Err(error) => return Err(error),
     };
-    write_message(stream, &response)
+    rooms.answers.send::<UnixListener>(stream, encode(&response)?.as_bytes(), None)?;
+    Ok(())
 }
 
 /// Carries it out to its end, with its place. Whoever does not wait so long is told that it goes
@@ -227,8 +252,11 @@ fn feed(
     control: &Arc<Control>,
     subscriber: &Arc<Subscriber>,
     stream: &UnixStream,
+    said: &[u8],
 ) -> Result<(), WireError> {
-    let result = hear_wishes(control, subscriber, stream).and_then(|()| {
+    stream.set_nonblocking(false)?;
+    stream.set_write_timeout(Some(ADMIN_IO_DEADLINE))?;
+    let result = hear_wishes(control, subscriber, stream, said).and_then(|()| {
         write_message(stream, &Response::Ok(Reply::done()))?;
         stream.set_write_timeout(Some(SUBSCRIBER_STALL_MAX))?;
         while let Some(update) = subscriber.next() {
@@ -246,15 +274,17 @@ fn feed(
     }
 }
 
-/// A thread that reads what the subscriber says, and ends the subscription with the connection.
+/// A thread that reads what the subscriber says beyond what it said already, and ends the
+/// subscription with the connection.
 fn hear_wishes(
     control: &Arc<Control>,
     subscriber: &Arc<Subscriber>,
     stream: &UnixStream,
+    said: &[u8],
 ) -> Result<(), WireError> {
     let (control, subscriber) = (Arc::clone(control), Arc::clone(subscriber));
-    let mut reader = BufReader::new(stream.try_clone()?);
-    stream.set_read_timeout(None)?;
+    let said = Cursor::new(said.to_vec());
+    let mut reader = BufReader::new(said.chain(stream.try_clone()?));
     thread::Builder::new().name("admin-wishes".to_owned()).spawn(move || {
         while let Ok(Wish::Poll) = read_message(&mut reader) {
             control.poll(&subscriber);

@@ -43,6 +43,7 @@ mod start;
 mod desk;
 mod devices;
 mod accepting;
+mod arrivals;
 mod guests;
 mod control;
 mod admin;

@@ -253,8 +253,13 @@ pub(crate) const ADMIN_CONNECTIONS_MAX: usize = 64;
 /// Beside them, those that wait for a promotion: after a loss that many resources notice each may
 /// wait for a script.
 pub(crate) const ADMIN_WAITING_MAX: usize = 1024;
-/// What one too many has to ask, and to take the answer that there is none.
-pub(crate) const ADMIN_REFUSAL_DEADLINE: Duration = Duration::from_secs(1);
+/// Admin connections that have not asked anything yet, and the bytes that these may have said.
+pub(crate) const ADMIN_ARRIVING_MAX: usize = 256;
+#[expect(clippy::cast_possible_truncation, reason = "far below 4 GiB")]
+pub(crate) const ADMIN_REQUEST_BYTES_MAX: usize = api::wire::LINE_BYTES_MAX as usize;
+pub(crate) const ADMIN_ARRIVING_BYTES_MAX: usize = 2 * ADMIN_REQUEST_BYTES_MAX;
+/// Those that do not take their answer at once: of the admin socket, and of the metrics.
+pub(crate) const SLOW_ANSWERS_MAX: usize = 64;
 /// A write whose acknowledgement does not come is not followed longer than this.
 pub(crate) const ACK_FOLLOWED_MAX: Duration = Duration::from_secs(10);
 /// Programs that watch for changes at a time, beside the other admin connections.
@@ -274,6 +279,8 @@ pub(crate) const WATCH_GAP: Duration = Duration::from_millis(10);
 /// Scrapes of the metrics at a time, and the time that one has.
 pub(crate) const SCRAPES_MAX: usize = 4;
 pub(crate) const SCRAPE_DEADLINE: Duration = Duration::from_secs(10);
+/// Connections that have not asked for anything of the metrics yet.
+pub(crate) const SCRAPES_ARRIVING_MAX: usize = 64;
 /// Bytes of the head of a scrape.
 pub(crate) const SCRAPE_HEAD_BYTES_MAX: usize = 8 << 10;
 /// Scripts of handlers that run at a time, calls that wait for their turn, and how long one may

@@ -397,15 +397,3 @@ fn a_client_that_does_not_read_its_answers_keeps_nobody_waiting() {
     }
     drop(receiver);
 }
-
-#[test]
-fn an_admin_command_too_many_is_told_so() {
-    let cluster = Cluster::plan(1).start();
-    let socket = cluster.state_dir(0).join("admin.sock");
-    let held: Vec<UnixStream> = (0..64).map(|_| UnixStream::connect(&socket).unwrap()).collect();
-    let said = cluster.adm_refused(0, &["role", "r0"]);
-    assert!(said.contains("64 admin commands are served already"), "{said}");
-    assert!(said.contains("fuser -v"), "{said}");
-    drop(held);
-    cluster.poll(0, "room", || cluster.adm(0, &["role", "r0"]).status.success().then_some(()));
-}

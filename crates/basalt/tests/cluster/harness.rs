@@ -407,7 +407,7 @@ impl Cluster {
         String::from_utf8_lossy(&output.stderr).into_owned()
     }
 
-    fn admin_socket(&self, index: usize) -> PathBuf {
+    pub(crate) fn admin_socket(&self, index: usize) -> PathBuf {
         self.state_dir(index).join("admin.sock")
     }
 

@@ -32,6 +32,7 @@ mod promoter;
 mod paths;
 mod buffers;
 mod crowd;
+mod arrivals;
 mod addresses;
 mod networks;
 mod host_names;

@@ -45,7 +45,7 @@ const OF_REACTOR: [(&str, &str, &str); 28] = [
 ];
 const STATES: [&str; 3] = ["drbd_resource_role", "drbd_connection_state", "drbd_device_state"];
 
-fn scrape(address: SocketAddr) -> String {
+pub(crate) fn scrape(address: SocketAddr) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n").unwrap();
     let mut answer = String::new();

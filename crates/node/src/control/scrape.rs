@@ -2,10 +2,10 @@
 //! whether the daemon answers. The door takes GET and HEAD, and nothing else.
 //!
 //! One request for each connection, read to the end of its head; whatever the head says beyond its
-//! first line does not matter. There is no encryption and no password: the address should be one
-//! that only the monitoring reaches, best a loopback one.
+//! first line does not matter. Who gets no answer is told why with 503 or 408. There is no
+//! encryption and no password: the address should be one that only the monitoring reaches, best a
+//! loopback one.
 
-use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
@@ -14,8 +14,11 @@ use api::response::Reply;
 
 use crate::NodeError;
 use crate::accepting::{Accepting, Served};
+use crate::arrivals::{Answers, Arrival, Arrivals, Bounds, Reason, dismiss};
 use crate::control::{Control, metrics, spawn};
-use crate::limits::{SCRAPE_DEADLINE, SCRAPE_HEAD_BYTES_MAX, SCRAPES_MAX};
+use crate::limits::{
+    SCRAPE_DEADLINE, SCRAPE_HEAD_BYTES_MAX, SCRAPES_ARRIVING_MAX, SCRAPES_MAX, SLOW_ANSWERS_MAX,
+};
 use crate::log::{Scope, log};
 
 /// The address at which it listens, until it is closed.
@@ -82,28 +85,64 @@ pub(super) fn open(control: &Arc<Control>, address: SocketAddr) -> Result<Door, 
     Door::open(listener, move |listener, is_closed| serve(&control, listener, is_closed))
 }
 
+const BOUNDS: Bounds = Bounds {
+    connections: SCRAPES_ARRIVING_MAX,
+    bytes: SCRAPES_ARRIVING_MAX * SCRAPE_HEAD_BYTES_MAX,
+    request_bytes: SCRAPE_HEAD_BYTES_MAX,
+    deadline: SCRAPE_DEADLINE,
+    end: b"\r\n\r\n",
+};
+
 fn serve(control: &Arc<Control>, listener: &TcpListener, is_closed: &AtomicBool) {
     let scrapes = Served::up_to(SCRAPES_MAX);
-    let mut accepting = Accepting::new(Scope::NODE, "a scrape of the metrics");
-    for stream in listener.incoming() {
-        if is_closed.load(Ordering::Acquire) {
+    let answers = Arc::new(Answers::of(SLOW_ANSWERS_MAX, SCRAPE_DEADLINE));
+    let accepting = Accepting::new(Scope::NODE, "a scrape of the metrics");
+    let mut arrivals = match Arrivals::of(listener, accepting, BOUNDS) {
+        Ok(arrivals) => arrivals,
+        Err(error) => {
+            log!(Error, Scope::NODE, "no metrics are served: {error}; start it again");
             return;
         }
-        let Some(stream) = accepting.take(stream) else { continue };
-        let control = Arc::clone(control);
-        drop(scrapes.start("scrape", stream, move |stream, _place| {
-            if let Err(error) = answer(&control, stream) {
-                log!(Info, Scope::NODE, "a scrape of the metrics failed: {error}");
+    };
+    while !is_closed.load(Ordering::Acquire) {
+        for arrival in arrivals.turn() {
+            let arrived = match arrival {
+                Arrival::Asked(stream, head) => (stream, head),
+                Arrival::GivesWay(stream, reason @ Reason::Late) => {
+                    turn_away(&stream, "408 Request Timeout", &reason.told(&BOUNDS));
+                    continue;
+                }
+                Arrival::GivesWay(stream, reason @ (Reason::Silent | Reason::Large)) => {
+                    turn_away(&stream, UNAVAILABLE, &reason.told(&BOUNDS));
+                    continue;
+                }
+            };
+            let (control, answers) = (Arc::clone(control), Arc::clone(&answers));
+            let one_too_many = scrapes.start("scrape", arrived, move |(stream, head), place| {
+                let answer = answer(&control, head);
+                let sent = answers.send::<TcpListener>(stream, answer.as_bytes(), Some(place));
+                if let Err(error) = sent {
+                    log!(Info, Scope::NODE, "a scrape of the metrics failed: {error}");
+                }
+            });
+            if let Some((stream, _)) = one_too_many {
+                let reason = format!("{SCRAPES_MAX} scrapes are served already; try again");
+                turn_away(&stream, UNAVAILABLE, &reason);
             }
-        }));
+        }
     }
 }
 
-fn answer(control: &Control, stream: &TcpStream) -> io::Result<()> {
-    stream.set_read_timeout(Some(SCRAPE_DEADLINE))?;
-    stream.set_write_timeout(Some(SCRAPE_DEADLINE))?;
-    let head = read_head(stream)?;
-    let (method, route) = route(&head);
+/// Tells one that gets no answer why.
+fn turn_away(stream: &TcpStream, status: &str, reason: &str) {
+    let word = reply(Method::Other, status, TEXT, &format!("{reason}\n"));
+    if let Err(error) = dismiss::<TcpListener>(stream, word.as_bytes()) {
+        log!(Info, Scope::NODE, "a scrape of the metrics was cut off without a word: {error}");
+    }
+}
+
+fn answer(control: &Control, head: &[u8]) -> String {
+    let (method, route) = route(head);
     let (status, kind, body) = match route {
         Route::Metrics => metrics_of(control),
         Route::Health => ("200 OK", TEXT, "ok\n".to_owned()),
@@ -115,11 +154,11 @@ fn answer(control: &Control, stream: &TcpStream) -> io::Result<()> {
         ),
         Route::NotHttp => ("400 Bad Request", TEXT, "ask with GET /metrics\n".to_owned()),
     };
-    let mut stream = stream;
-    stream.write_all(reply(method, status, kind, &body).as_bytes())
+    reply(method, status, kind, &body)
 }
 
 const TEXT: &str = "text/plain";
+const UNAVAILABLE: &str = "503 Service Unavailable";
 
 fn metrics_of(control: &Control) -> (&'static str, &'static str, String) {
     match control.status(&[], true) {
@@ -129,7 +168,7 @@ fn metrics_of(control: &Control) -> (&'static str, &'static str, String) {
         Ok(Reply::Done { .. } | Reply::Adjusted { .. } | Reply::Running(_)) => {
             ("500 Internal Server Error", TEXT, "no status\n".to_owned())
         }
-        Err(failure) => ("503 Service Unavailable", TEXT, format!("{failure}\n")),
+        Err(failure) => (UNAVAILABLE, TEXT, format!("{failure}\n")),
     }
 }
 
@@ -145,23 +184,6 @@ fn reply(method: Method, status: &str, kind: &str, body: &str) -> String {
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\
          Connection: close\r\n\r\n{body}"
     )
-}
-
-/// Up to the empty line that ends it, or what came of it.
-fn read_head(mut stream: &TcpStream) -> io::Result<Vec<u8>> {
-    let mut head = Vec::new();
-    let mut piece = [0; 1024];
-    let until = ::io::now() + SCRAPE_DEADLINE;
-    while ::io::now() < until
-        && head.len() < SCRAPE_HEAD_BYTES_MAX
-        && !head.windows(4).any(|end| end == b"\r\n\r\n")
-    {
-        match stream.read(&mut piece)? {
-            0 => break,
-            length => head.extend_from_slice(&piece[..length]),
-        }
-    }
-    Ok(head)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Commands of an operator, beside data threads that answer as a test has it.
 
-use std::io::BufReader;
-use std::net::TcpListener;
+use std::io::{BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -17,7 +17,9 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::control::stepwise::{Bringing, Parts};
-use crate::limits::{ADMIN_CONNECTIONS_MAX, COMMAND_PATIENCE, SUBSCRIBERS_MAX};
+use crate::limits::{
+    ADMIN_ARRIVING_MAX, ADMIN_CONNECTIONS_MAX, COMMAND_PATIENCE, SCRAPES_MAX, SUBSCRIBERS_MAX,
+};
 use crate::shard::commands::unknown_resource;
 
 type Answer = Result<Reply, Failure>;
@@ -145,6 +147,7 @@ fn ticket_of(message: &ToShard) -> Ticket {
     | ToShard::Remove { ticket, .. }
     | ToShard::Promote { ticket, .. }
     | ToShard::Status { ticket, .. }
+    | ToShard::Names { ticket }
     | ToShard::CheckAttach { ticket, .. }
     | ToShard::CheckVolume { ticket, .. }
     | ToShard::Connect { ticket, .. }) = message
@@ -731,11 +734,78 @@ fn streams_of_events_leave_the_places_of_commands_to_these() {
     let Response::Err(failure) = response(&begin(&path, events())) else { panic!("one too many") };
     let told = format!("{SUBSCRIBERS_MAX} programs are watching already");
     assert_eq!((failure.code, failure.message), (FailureCode::StateRefused, told));
-    // Each has a place until it has said what it wants.
+    // Who has not said what it wants has no place.
     let connect = |_| UnixStream::connect(&path).unwrap();
-    let silent: Vec<_> = (SUBSCRIBERS_MAX..ADMIN_CONNECTIONS_MAX).map(connect).collect();
+    let silent: Vec<_> = (0..ADMIN_ARRIVING_MAX).map(connect).collect();
     let stream = begin(&path, status_of_r0());
     let told = node.serve(|_| response(&stream), &mut nothing);
     assert!(matches!(told, Response::Ok(Reply::Status(_))), "{told:?}");
     drop((streams, silent));
+}
+
+/// The place is that of the work: each waits for the data thread, and has asked before.
+#[test]
+fn command_too_many_is_told_so_and_finds_a_place_when_another_one_is_done() {
+    let (mut node, path) = served(&text(""));
+    let begin_one = |node: &mut Node| {
+        let stream = begin(&path, status_of_r0());
+        let message = std::iter::repeat_with(|| node.mailbox.pop()).flatten().next().unwrap();
+        (stream, ticket_of(&message))
+    };
+    let mut working = Vec::new();
+    while working.len() < ADMIN_CONNECTIONS_MAX {
+        working.push(begin_one(&mut node));
+    }
+    let Response::Err(failure) = response(&begin(&path, status_of_r0())) else {
+        panic!("one too many")
+    };
+    let told = format!("{ADMIN_CONNECTIONS_MAX} admin commands are served already");
+    assert_eq!((failure.code, failure.message), (FailureCode::StateRefused, told));
+    assert!(failure.hint.contains("fuser -v"), "{}", failure.hint);
+    for (stream, ticket) in working {
+        node.control.desk.hand_out(ticket, Err(failed("it was not to be")));
+        assert!(matches!(response(&stream), Response::Err(_)));
+    }
+    // The last thread may not have ended yet.
+    let until = io::now() + Duration::from_secs(60);
+    let told = loop {
+        let stream = begin(&path, status_of_r0());
+        let told = node.serve(|_| response(&stream), &mut nothing);
+        if matches!(told, Response::Ok(_)) || io::now() > until {
+            break told;
+        }
+    };
+    assert!(matches!(told, Response::Ok(Reply::Status(_))), "{told:?}");
+}
+
+/// It was cut off without a word.
+#[test]
+fn scrape_too_many_is_told_so() {
+    let mut node = Node::with(&text(""));
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let door = scrape::open(&node.control, address).unwrap();
+    let ask = || {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
+        stream
+    };
+    let answer = |mut stream: TcpStream| {
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    let begin_one = |_| {
+        let stream = ask();
+        let message = std::iter::repeat_with(|| node.mailbox.pop()).flatten().next().unwrap();
+        (stream, ticket_of(&message))
+    };
+    let working: Vec<_> = (0..SCRAPES_MAX).map(begin_one).collect();
+    let told = answer(ask());
+    assert!(told.starts_with("HTTP/1.1 503 Service Unavailable\r\n"), "{told}");
+    assert!(told.contains("4 scrapes are served already"), "{told}");
+    for (stream, ticket) in working {
+        node.control.desk.hand_out(ticket, Err(failed("it was not to be")));
+        assert!(answer(stream).contains("it was not to be"));
+    }
+    door.close();
 }
