@@ -121,6 +121,14 @@ pub(crate) fn attach_without_disk(
     Ok(Attached { definition, register, register_disk, replica: None, apart: Apart::NOBODY })
 }
 
+/// Whether it is the disk that is no good, for whatever reason. The vote store needs none.
+pub(crate) fn is_about_disk(failure: &Failure) -> bool {
+    matches!(
+        failure.code,
+        FailureCode::DiskFailed | FailureCode::NoMetadata | FailureCode::MetadataMismatch
+    )
+}
+
 /// The vote store, for this process alone from here on, and what it holds: `adopt` may have had it
 /// since it was looked at.
 fn hold_register(

@@ -1,6 +1,8 @@
 //! Disks that are given up and taken back, while the checker loads the volume.
 
 use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
 
 use api::disk_state::DiskState;
 use api::role::Role;
@@ -95,6 +97,125 @@ fn disk_that_was_missing_at_the_start_is_attached_later() {
     assert_eq!(cluster.status(1).unwrap().reasons, Vec::<String>::new());
     passes(load);
     cluster.assert_replicas_equal(size);
+}
+
+/// What becomes of a disk, and what is said of it.
+type Harm<'a> = (&'a dyn Fn(&Path), &'a [&'a str]);
+
+/// A disk that was there, and was not the one of the replica any more, kept the resource of its
+/// node down, and its vote with it: one more node that was lost, and writes stopped.
+#[test]
+fn disk_that_was_wiped_or_cut_costs_the_replica_and_not_the_vote() {
+    let mut cluster = Cluster::start_in_sync(3, 0);
+    let mut client = cluster.client(0);
+    let size = client.export().size_bytes;
+    client.write(1 << 20, &[5; BLOCK]).unwrap();
+    let (disk, kept) = (cluster.disk(1), cluster.disk(1).with_extension("kept"));
+    let foreign = cluster.disk(2);
+    let be_foreign = |disk: &Path| {
+        fs::copy(&foreign, disk).unwrap();
+    };
+    let whole = DISK_BYTES.to_string();
+    let damage_superblocks = |disk: &Path| {
+        fs::copy(&kept, disk).unwrap();
+        let file = File::options().read(true).write(true).open(disk).unwrap();
+        let places = [size, DISK_BYTES - BLOCK as u64];
+        let begins = places.map(|place| {
+            let mut begin = [0; 8];
+            file.read_exact_at(&mut begin, place).unwrap();
+            file.write_all_at(&[0x5a; 64], place + 64).unwrap();
+            begin
+        });
+        assert_eq!(begins[0], begins[1], "both are superblocks");
+    };
+    let cut_to = |disk: &Path, bytes| {
+        fs::copy(&kept, disk).unwrap();
+        File::options().write(true).open(disk).unwrap().set_len(bytes).unwrap();
+    };
+    let harms: [Harm<'_>; 5] = [
+        (
+            &|disk| File::create(disk).unwrap().set_len(DISK_BYTES).unwrap(),
+            &["no Basalt metadata", "create-md r0"],
+        ),
+        (&|disk| cut_to(disk, 0), &["no Basalt metadata", "(0 bytes", &whole]),
+        (&|disk| cut_to(disk, DISK_BYTES / 2), &["no Basalt metadata", &whole]),
+        (&damage_superblocks, &["is damaged", "create-md --force r0"]),
+        (&be_foreign, &["node 2", "create-md --force"]),
+    ];
+    for (round, (harm, parts)) in (0_u8..).zip(harms) {
+        cluster.kill(1);
+        fs::rename(&disk, &kept).unwrap();
+        harm(&disk);
+        cluster.launch(1);
+        cluster.wait_connected(1);
+        assert_eq!(disk_state(&cluster, 1), DiskState::Diskless, "{parts:?}");
+        let told = [
+            cluster.status(1).unwrap().reasons.join("\n"),
+            cluster.adm_told(1, &["explain", "r0"]),
+            cluster.log(1),
+            cluster.adm_refused(1, &["attach", "r0"]),
+            cluster.adm_refused(1, &["up", "r0"]),
+        ];
+        for told in told {
+            assert!(told.contains(disk.to_str().unwrap()), "{told}");
+            for part in parts {
+                assert!(told.contains(part), "no {part:?} in {told}");
+            }
+        }
+        // Its vote is needed.
+        cluster.kill(2);
+        client.write(2 << 20, &[round; BLOCK]).unwrap();
+        cluster.launch(2);
+        cluster.wait(2, "disk that is up to date", |status| {
+            status.devices.iter().all(|it| it.disk_state == DiskState::UpToDate)
+        });
+        cluster.kill(1);
+        fs::rename(&kept, &disk).unwrap();
+        cluster.launch(1);
+        cluster.wait_up_to_date(1);
+        assert_eq!(cluster.status(1).unwrap().reasons, Vec::<String>::new());
+    }
+    client.close().unwrap();
+    cluster.assert_replicas_equal(size);
+}
+
+/// It takes clients as one without a disk does, stays without one until somebody makes the disk a
+/// replica, and is then copied in full.
+#[test]
+fn node_whose_disk_was_wiped_serves_and_is_filled_once_it_is_told_to() {
+    let mut cluster = Cluster::start_in_sync(3, 0);
+    let mut client = cluster.client(0);
+    let size = client.export().size_bytes;
+    client.write(1 << 20, &[5; BLOCK]).unwrap();
+    client.close().unwrap();
+    cluster.adm_ok(0, &["secondary", "r0"]);
+    assert_eq!(cluster.terminate(1), Some(0));
+    File::create(cluster.disk(1)).unwrap().set_len(DISK_BYTES).unwrap();
+    cluster.launch(1);
+    cluster.wait_connected(1);
+    cluster.adm_ok(1, &["primary", "r0"]);
+    let mut client = cluster.client(1);
+    let mut block = [0; BLOCK];
+    client.read(1 << 20, &mut block).unwrap();
+    assert_eq!(block, [5; BLOCK]);
+    client.write(2 << 20, &[6; BLOCK]).unwrap();
+    assert_eq!(disk_state(&cluster, 1), DiskState::Diskless);
+    // A restart more makes no replica of it, either.
+    client.close().unwrap();
+    cluster.kill(1);
+    cluster.launch(1);
+    cluster.wait_connected(1);
+    assert_eq!(disk_state(&cluster, 1), DiskState::Diskless);
+    let untouched = fs::read(cluster.disk(1)).unwrap();
+    assert!(untouched.iter().all(|byte| *byte == 0), "the disk was written to");
+    cluster.create_md(1, "r0", &[]);
+    cluster.adm_ok(1, &["attach", "r0"]);
+    cluster.adm_ok(0, &["primary", "r0"]);
+    for index in 0..3 {
+        cluster.wait_up_to_date(index);
+    }
+    cluster.assert_replicas_equal(size);
+    assert_eq!(cluster.data(1, size)[2 << 20..][..BLOCK], [6; BLOCK]);
 }
 
 /// The words are those of `up`, and the resource goes on.

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use api::disk_state::DiskState;
 use api::role::Role;
 use api::status::ResourceStatus;
 use frontend::nvme::wire::le64;
@@ -104,6 +105,39 @@ fn each_volume_is_served_by_itself_and_ends_where_it_ends() {
     second.close().unwrap();
     cluster.assert_replicas_equal(size);
     assert_second_volumes_equal(&cluster, second_size);
+}
+
+/// One wiped disk of two kept the resource of its node down, and the vote with it.
+#[test]
+fn replica_of_two_disks_that_lost_either_leaves_its_node_the_vote() {
+    let mut cluster = start(3, 0);
+    let mut client = cluster.client_of(0, "r0/1");
+    for (round, path) in (1..).zip([second_disk(&cluster, 1), cluster.disk(1)]) {
+        let kept = path.with_extension("kept");
+        cluster.kill(1);
+        fs::rename(&path, &kept).unwrap();
+        File::create(&path).unwrap().set_len(fs::metadata(&kept).unwrap().len()).unwrap();
+        cluster.launch(1);
+        cluster.wait_connected(1);
+        let status = cluster.status(1).unwrap();
+        let states: Vec<_> = status.devices.iter().map(|it| it.disk_state).collect();
+        assert_eq!(states, [DiskState::Diskless; 2]);
+        let reasons = status.reasons.join("\n");
+        assert!(reasons.contains(path.to_str().unwrap()), "{reasons}");
+        cluster.kill(2);
+        client.write(0, &[round; BLOCK]).unwrap();
+        cluster.launch(2);
+        cluster.wait(2, "disk that is up to date", |status| {
+            status.devices.iter().all(|it| it.disk_state == DiskState::UpToDate)
+        });
+        cluster.kill(1);
+        fs::rename(&kept, &path).unwrap();
+        cluster.launch(1);
+        cluster.wait_up_to_date(1);
+    }
+    let size = client.export().size_bytes;
+    client.close().unwrap();
+    assert_second_volumes_equal(&cluster, size);
 }
 
 #[test]
@@ -274,7 +308,7 @@ fn one_failed_disk_takes_the_replica_and_the_others_go_on() {
     second.write(0, &[1; BLOCK]).unwrap();
     cluster.adm_ok(0, &["detach", "r0"]);
     cluster.wait(0, "goodbye to both disks", |status| {
-        status.devices.iter().all(|it| it.disk_state == api::disk_state::DiskState::Diskless)
+        status.devices.iter().all(|it| it.disk_state == DiskState::Diskless)
     });
     second.write(4096, &[2; BLOCK]).unwrap();
     let mut block = [0; BLOCK];

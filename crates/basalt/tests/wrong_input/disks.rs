@@ -151,7 +151,17 @@ fn disk_without_metadata_is_told_with_the_way_to_make_it() {
     cluster.nodes[0].start();
     let disk = cluster.nodes[0].disk();
     let _untouched = Untouched::of(&disk);
+    let without = "`basalt adm adjust --skip-disk r0` brings it up without its disk";
+    let parts = ["(119)", "no Basalt metadata", "basalt adm create-md r0", without];
+    for verb in ["up", "adjust"] {
+        cluster.adm(0, &[verb, RESOURCE]).refused_with(10, &parts);
+        assert!(cluster.nodes[0].status().is_none(), "a refused `{verb}` leaves nothing up");
+    }
+    cluster.adm(0, &["adjust", "--skip-disk", RESOURCE]).ok();
+    assert_eq!(cluster.nodes[0].disk_state(), Some(DiskState::Diskless));
     let parts = ["(119)", "no Basalt metadata", "basalt adm create-md r0"];
-    cluster.adm(0, &["up", RESOURCE]).refused_with(10, &parts);
-    assert!(cluster.nodes[0].status().is_none(), "a refused `up` leaves nothing up");
+    for verb in ["up", "attach", "adjust"] {
+        cluster.adm(0, &[verb, RESOURCE]).refused_with(10, &parts);
+        assert_eq!(cluster.nodes[0].disk_state(), Some(DiskState::Diskless));
+    }
 }

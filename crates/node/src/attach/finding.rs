@@ -14,6 +14,7 @@
 //! have been the newer one, so what the other one says of others is not believed (`doubt`).
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use api::response::{Failure, FailureCode};
 use format::error::DecodeError;
@@ -52,9 +53,10 @@ pub(crate) fn find_superblock(
             metadata_device_bytes: device_bytes,
         },
     };
-    let mut lost = BTreeSet::new();
-    let mut look =
-        |device_bytes| look(device, &Layout::superblock_places(placement(device_bytes)), &mut lost);
+    let mut no_good = NoGood::default();
+    let mut look = |device_bytes| {
+        look(device, &Layout::superblock_places(placement(device_bytes)), &mut no_good)
+    };
     let mut present = look(device.size_bytes)?;
     // The device of its own that shrank and grew may have another replica's at its end.
     let is_one_end = former_bytes.map_or(is_internal, |it| it >= whole_pages(device.size_bytes));
@@ -67,12 +69,20 @@ pub(crate) fn find_superblock(
         present.retain(|it| it.superblock.incarnation == incarnation);
         former.retain(|it| it.superblock.incarnation == incarnation);
     }
+    let NoGood { lost, damaged } = no_good;
     if !lost.is_empty() && (!is_one_end || present.is_empty() && former.is_empty()) {
         return Err(unreadable(device, &lost, (definition, target.0)));
     }
     let is_own = |it: &Found| mismatch(it, definition, target).is_none();
     let mut found = match (newest(present, is_own), newest(former, is_own)) {
-        (None, None) => return Err(nothing_found(device, definition, target.0)),
+        (None, None) => {
+            let known = Known {
+                former_bytes: Some(former_bytes).filter(|it| *it != device.size_bytes),
+                data: (!is_internal).then_some((&target.1.data, data_bytes)),
+                damaged,
+            };
+            return Err(nothing_found(device, &known, (definition, target.0)));
+        }
         (Some(found), None) | (None, Some(found)) => found,
         (Some(present), Some(former)) => match choose(&present, &former, is_own) {
             Some(End::Present) => present,
@@ -139,7 +149,8 @@ pub(crate) fn read_superblock(
     }
     copies.retain(|it| it.layout == *layout && mismatch(it, definition, target).is_none());
     let newest = newest(copies, |_| true);
-    newest.map(|it| it.superblock).ok_or_else(|| nothing_found(device, definition, target.0))
+    let nothing = || nothing_found(device, &Known::default(), (definition, target.0));
+    newest.map(|it| it.superblock).ok_or_else(nothing)
 }
 
 /// Whether a superblock that was found is in its own place, which the next one leaves as it is.
@@ -155,23 +166,31 @@ pub(super) fn is_in_own_place(
     Ok(found.is_some_and(|it| name(&it.superblock) == name(superblock) && it.layout == *layout))
 }
 
-/// The superblocks of one size, the one that was found first in front; and the places of which
-/// nothing is known.
-fn look(
-    device: &Device<'_>,
-    places: &[u64],
-    lost: &mut BTreeSet<u64>,
-) -> Result<Vec<Found>, Failure> {
+/// What was seen in places for superblocks, beside those that are good.
+#[derive(Debug, Default)]
+struct NoGood {
+    /// Places of which nothing is known, as they cannot be read.
+    lost: BTreeSet<u64>,
+    /// Of the first place that has a superblock's beginning: what is wrong with the rest.
+    damaged: Option<String>,
+}
+
+/// The superblocks of one size, the one that was found first in front.
+fn look(device: &Device<'_>, places: &[u64], no_good: &mut NoGood) -> Result<Vec<Found>, Failure> {
     let mut look_at = |offset| {
-        let bytes = device.read_unless_lost(offset, PAGE_BYTES)?;
-        if bytes.is_none() {
-            lost.insert(offset);
-            if lost.len() > sectors::LOST_MAX {
+        let Some(bytes) = device.read_unless_lost(offset, PAGE_BYTES)? else {
+            no_good.lost.insert(offset);
+            if no_good.lost.len() > sectors::LOST_MAX {
                 // The disk fails as a whole, and each try may take it long.
                 return Err(device.lost());
             }
+            return Ok(None);
+        };
+        let found = superblock_in(device, offset, &bytes)?;
+        if found.is_none() && no_good.damaged.is_none() {
+            no_good.damaged = damage_of(offset, &bytes);
         }
-        bytes.map_or(Ok(None), |bytes| superblock_in(device, offset, &bytes))
+        Ok(found)
     };
     let mut found: Vec<Found> = Vec::new();
     for &offset in places {
@@ -210,6 +229,14 @@ fn superblock_in(device: &Device<'_>, offset: u64, bytes: &[u8]) -> Result<Optio
         }
         Ok(_) | Err(_) => Ok(None),
     }
+}
+
+/// What is wrong with a superblock that begins like one; `None` of other bytes.
+fn damage_of(offset: u64, bytes: &[u8]) -> Option<String> {
+    let block: &Block = bytes.first_chunk().expect("read as long as a block");
+    let error = decode_superblock(block).err()?;
+    let is_one = !matches!(error, DecodeError::WrongMagic { .. });
+    is_one.then(|| format!("the superblock at byte {offset} is damaged ({error})"))
 }
 
 /// Of two that are equally new the one that was found first.
@@ -282,17 +309,44 @@ fn target_name(definition: &Definition, volume: u16) -> String {
     if volume == definition.volume { name.clone() } else { format!("{name}/{volume}") }
 }
 
-fn nothing_found(device: &Device<'_>, definition: &Definition, volume: u16) -> Failure {
+/// What else is known of a disk without a superblock.
+#[derive(Default)]
+struct Known<'a> {
+    /// Its size when it was last in use, if it was another one.
+    former_bytes: Option<u64>,
+    /// The disk that the metadata would be about, where that is another one, and its size, by
+    /// which the metadata is looked for.
+    data: Option<(&'a PathBuf, u64)>,
+    /// What is wrong with a superblock that is damaged.
+    damaged: Option<String>,
+}
+
+fn nothing_found(
+    device: &Device<'_>,
+    Known { former_bytes, data, damaged }: &Known<'_>,
+    (definition, volume): (&Definition, u16),
+) -> Failure {
+    let (path, size_bytes) = (device.path.display(), device.size_bytes);
+    let former = former_bytes.map(|it| format!(", {it} when it was last in use"));
+    let about = data.map(|(path, size_bytes)| {
+        format!(" about the data on {} ({size_bytes} bytes)", path.display())
+    });
+    let wrong = damaged.as_ref().map(|what| format!(": {what}"));
+    let [former, about, wrong] = [former, about, wrong].map(Option::unwrap_or_default);
     let message = format!(
-        "no Basalt metadata was found on {} ({} bytes)",
-        device.path.display(),
-        device.size_bytes
+        "no Basalt metadata was found on {path} ({size_bytes} bytes{former}){about}{wrong}"
     );
-    let hint = format!(
-        "run `basalt adm create-md {}` for a new replica; if the disk held one, its size changed \
-         while this node did not know it: give it its former one",
-        target_name(definition, volume)
-    );
+    let target = target_name(definition, volume);
+    let hint = match damaged {
+        None => format!(
+            "run `basalt adm create-md {target}` for a new replica; if the disk held one, its \
+             size changed while this node did not know it: give it its former one"
+        ),
+        Some(_) => format!(
+            "put back what it held, if there is an image of it; or `basalt adm create-md --force \
+             {target}` makes a new replica that is copied from the others"
+        ),
+    };
     Failure::new(FailureCode::NoMetadata, message, hint)
 }
 

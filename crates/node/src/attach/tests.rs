@@ -332,6 +332,75 @@ fn disk_that_was_written_since_it_was_read_is_refused() {
     }
 }
 
+/// What becomes of a disk.
+#[derive(Clone, Copy, Debug)]
+enum Harm {
+    CutTo(u64),
+    FilledWith(u8),
+}
+
+const HARMS: [Harm; 9] = [
+    Harm::CutTo(0),
+    Harm::CutTo(1),
+    Harm::CutTo(4095),
+    Harm::CutTo(4096),
+    Harm::CutTo(64 << 10),
+    Harm::CutTo(DISK_BYTES / 2),
+    Harm::CutTo(DISK_BYTES - 1),
+    Harm::FilledWith(0),
+    Harm::FilledWith(0xa5),
+];
+
+impl Harm {
+    fn befall(self, disk: &Path) {
+        match self {
+            Self::CutTo(bytes) => {
+                File::options().write(true).open(disk).unwrap().set_len(bytes).unwrap();
+            }
+            Self::FilledWith(byte) => {
+                std::fs::write(disk, vec![byte; usize::try_from(DISK_BYTES).unwrap()]).unwrap();
+            }
+        }
+    }
+}
+
+/// A replica, and which of its files.
+type Shape = (&'static str, fn() -> Place, &'static str);
+
+/// A disk that was wiped or cut kept its whole resource down, and the vote of its node with it.
+/// Whichever disk of a replica it is: the disk is what is no good, and nothing is written to it.
+#[test]
+fn a_disk_that_is_not_the_replicas_any_more_is_refused_as_a_disk_and_left_alone() {
+    let shapes: [Shape; 5] = [
+        ("all in one", Place::new, "disk"),
+        ("data alone", Place::with_external_metadata, "disk"),
+        ("metadata alone", Place::with_external_metadata, "meta"),
+        ("first of two volumes", Place::with_two_volumes, "disk"),
+        ("second of two volumes", Place::with_two_volumes, "further"),
+    ];
+    for (shape, make, name) in shapes {
+        for harm in HARMS {
+            // What data alone is, is the client's matter.
+            if shape == "data alone" && matches!(harm, Harm::FilledWith(_)) {
+                continue;
+            }
+            let place = make();
+            drop(place.attach());
+            let disk = place.directory.path().join(name);
+            harm.befall(&disk);
+            let before = std::fs::read(&disk).unwrap();
+            let failure = place.try_to_attach().unwrap_err();
+            assert!(is_about_disk(&failure), "{shape}, {harm:?}: {failure}");
+            let (said, path) = (failure.to_string(), disk.display().to_string());
+            assert!(said.contains(&path), "{shape}, {harm:?}: no {path} in {said}");
+            assert!(
+                std::fs::read(&disk).unwrap() == before,
+                "{shape}, {harm:?}: it was written to"
+            );
+        }
+    }
+}
+
 /// It was told to make all of the replica anew, though nothing of the new disk was in use.
 #[test]
 fn volume_with_too_little_room_is_told_how_to_be_made() {

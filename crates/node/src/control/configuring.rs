@@ -11,7 +11,7 @@ use crate::control::Control;
 use crate::control::handlers::Scripts;
 use crate::control::lives::Life;
 use crate::control::resync_order::Before;
-use crate::control::stepwise::{Bringing, Parts};
+use crate::control::stepwise::{Bringing, Parts, or_without_disk};
 use crate::crash;
 use crate::definition::Definition;
 use crate::limits::{
@@ -257,6 +257,7 @@ impl Control {
         let mut patience = Patience::new(COMMAND_PATIENCE);
         let bringing = Bringing { text, parts: Parts::ALL, added: &[], life };
         self.bring_up_with(resource, bringing, (&mut patience, DISK_STALL_MAX))
+            .map_err(|failure| or_without_disk(resource, failure))
     }
 
     /// Refuses an address of a new member or path that something else has: a resource that runs

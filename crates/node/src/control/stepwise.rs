@@ -17,8 +17,10 @@ use format::ids::{MemberSet, NodeId};
 use format::space::Place;
 
 use crate::attach::volumes::{NewVolume, read_new_volume};
-use crate::attach::{Apart, attach, attach_without_disk, end_of};
-use crate::control::configuring::{missing_addresses, read_text, state_failure, with_warnings};
+use crate::attach::{Apart, attach, attach_without_disk, end_of, is_about_disk};
+use crate::control::configuring::{
+    missing_addresses, read_text, state_failure, with_note, with_warnings,
+};
 use crate::control::lives::Life;
 use crate::control::{Control, once_address_is_free};
 use crate::crash;
@@ -157,8 +159,8 @@ impl Control {
         Ok(with_warnings(reply, missing_addresses(&definition)))
     }
 
-    /// As it is to be; where its disk fails, without that: its vote, and the way to the others'
-    /// data, need none.
+    /// As it is to be; where its disk fails, or is not the one of its replica, without that: its
+    /// vote, and the way to the others' data, need none.
     pub(super) fn bring_up_or_without_disk(
         &self,
         resource: &str,
@@ -168,7 +170,7 @@ impl Control {
         let Err(failure) = self.bring_up_with(resource, bringing, (patience, stall_max)) else {
             return Ok(());
         };
-        if failure.code != FailureCode::DiskFailed || !bringing.parts.has_disk {
+        if !is_about_disk(&failure) || !bringing.parts.has_disk {
             return Err(failure);
         }
         let parts = Parts { has_disk: false, ..bringing.parts };
@@ -199,7 +201,8 @@ impl Control {
         let parts = Parts { has_disk: !scope.skip_disk, apart };
         let mut patience = Patience::new(COMMAND_PATIENCE);
         let bringing = Bringing { text, parts, added: &[], life };
-        self.bring_up_with(resource, bringing, (&mut patience, DISK_STALL_MAX)).map(drop)
+        let brought = self.bring_up_with(resource, bringing, (&mut patience, DISK_STALL_MAX));
+        brought.map(drop).map_err(|failure| or_without_disk(resource, failure))
     }
 
     /// The peer that it is about, once it is up.
@@ -351,6 +354,18 @@ impl Control {
         let Reply::Done { warnings } = reply else { return Ok(Vec::new()) };
         Ok(warnings)
     }
+}
+
+/// Whoever brings a resource up by hand is refused a wrong disk, and can go on without it.
+pub(super) fn or_without_disk(resource: &str, failure: Failure) -> Failure {
+    if !is_about_disk(&failure) {
+        return failure;
+    }
+    let without = format!(
+        "`basalt adm adjust --skip-disk {resource}` brings it up without its disk meanwhile: its \
+         node votes then, and serves what the others have"
+    );
+    with_note(failure, &without)
 }
 
 pub(super) fn ids_of<'a>(peers: impl IntoIterator<Item = &'a MissingPeer>) -> MemberSet {
