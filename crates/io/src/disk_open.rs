@@ -172,6 +172,11 @@ pub(crate) fn size(mut file: &File) -> io::Result<u64> {
     file.seek(SeekFrom::End(0))
 }
 
+/// The size of a file as far as the kernel knows it: nothing is waited for.
+pub(crate) fn known_size(file: &File) -> io::Result<u64> {
+    statx(file, libc::AT_STATX_DONT_SYNC, libc::STATX_SIZE).map(|stat| stat.stx_size)
+}
+
 /// The first stretch of `range` for which the file system keeps blocks; `None` if it is one hole.
 /// A block device, and a file system that does not know, keep all of it.
 ///
@@ -295,26 +300,21 @@ pub(crate) fn make_direct(path: &Path, file: &File, direct: Direct) -> io::Resul
 
 /// What `O_DIRECT` needs of this file; zeroes if the kernel says that there is none.
 fn direct_align(file: &File) -> io::Result<Align> {
-    // SAFETY: a statx is integers only, for which zeroes are a value.
-    let mut stat: libc::statx = unsafe { mem::zeroed() };
-    // SAFETY: the descriptor is open, the path is an empty C string, and `stat` is a place for one
-    // statx.
-    let result = unsafe {
-        libc::statx(
-            file.as_raw_fd(),
-            c"".as_ptr(),
-            libc::AT_EMPTY_PATH,
-            libc::STATX_DIOALIGN,
-            &raw mut stat,
-        )
-    };
-    if result != 0 {
-        return Err(io::Error::last_os_error());
-    }
+    let stat = statx(file, 0, libc::STATX_DIOALIGN)?;
     if stat.stx_mask & libc::STATX_DIOALIGN == 0 {
         return Ok(Align { mem: ALIGN_UNKNOWN, offset: ALIGN_UNKNOWN });
     }
     Ok(Align { mem: stat.stx_dio_mem_align, offset: stat.stx_dio_offset_align })
+}
+
+fn statx(file: &File, flags: libc::c_int, mask: libc::c_uint) -> io::Result<libc::statx> {
+    // SAFETY: a statx is integers only, for which zeroes are a value.
+    let mut stat: libc::statx = unsafe { mem::zeroed() };
+    let flags = libc::AT_EMPTY_PATH | flags;
+    // SAFETY: the descriptor is open, the path is an empty C string, and `stat` is a place for one
+    // statx.
+    let result = unsafe { libc::statx(file.as_raw_fd(), c"".as_ptr(), flags, mask, &raw mut stat) };
+    if result == 0 { Ok(stat) } else { Err(io::Error::last_os_error()) }
 }
 
 fn set_direct(file: &File) -> bool {

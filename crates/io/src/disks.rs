@@ -14,11 +14,13 @@
 //!
 //! Inline means a syscall on this thread now; the completion is delivered by the next turn without
 //! one more. Zeroing always ends with zeroes on the disk: what the file system cannot do is tried
-//! another way, and at last written.
+//! another way, and at last written. What a file answers that became shorter meanwhile is no answer
+//! but an error (`length`).
 
 mod request;
 mod inline;
 mod persistent;
+mod length;
 
 use std::fs::File;
 use std::io;
@@ -35,6 +37,7 @@ use crate::sockets::to_result;
 use persistent::{Durable, Region};
 use request::{Progress, Request};
 
+pub use length::has_shrunk;
 pub(crate) use persistent::LINE_BYTES;
 pub(crate) use request::Work;
 
@@ -276,16 +279,20 @@ impl Disks {
     ) -> Option<io::Result<u32>> {
         let open = self.find(id).filter(|open| open.info.path_mode.is_inline())?;
         work.check(&open.info).ok()?;
+        length::check_before(open, work).ok()?;
         let result = inline::attempt(open, &mut Request::new(work), &mut base.pool)?;
         base.counters.disk_inline += 1;
-        Some(result)
+        Some(length::believed(open, work, result, &base.pool))
     }
 
     /// Starts a request, and finishes it at once if it can be done inline.
     pub(crate) fn start(&mut self, base: &mut Base, id: DiskId, work: Work, token: u64) {
         let checked = match self.find(id) {
             None => Err(closed()),
-            Some(open) => work.check(&open.info).map(|()| open),
+            Some(open) => {
+                let checked = work.check(&open.info);
+                checked.and_then(|()| length::check_before(open, work)).map(|()| open)
+            }
         };
         let open = match checked {
             Ok(open) => open,
@@ -297,6 +304,7 @@ impl Disks {
         let mut request = Request::new(work);
         if let Some(result) = inline::attempt(open, &mut request, &mut base.pool) {
             base.counters.disk_inline += 1;
+            let result = length::believed(open, work, result, &base.pool);
             base.ready.push_back(Event::Disk { token, disk: id, result });
             return;
         }
@@ -335,7 +343,9 @@ impl Disks {
         let pending = self.requests[index as usize].take().expect("it was there just now");
         self.free_requests.push(index);
         pending.request.give_back(&mut base.pool);
-        let Pending { token, disk, .. } = pending;
+        let Pending { token, disk, request, .. } = pending;
+        let open = self.table[disk.index as usize].open.as_ref().expect("a request was under way");
+        let result = length::believed(open, request.work, result, &base.pool);
         base.ready.push_back(Event::Disk { token, disk, result });
         self.table[disk.index as usize].outstanding -= 1;
         self.free_if_answered(base, disk.index);

@@ -46,7 +46,7 @@ pub use device_node::{block_node_numbers, make_block_node};
 pub use disk_open::{
     Direct, DiskIdentity, DiskInfo, DiskOptions, PathMode, Persistent, extend_file, next_data,
 };
-pub use disks::{DiskId, Durability, SharedDisk, Zero};
+pub use disks::{DiskId, Durability, SharedDisk, Zero, has_shrunk};
 pub use kicks::KickId;
 pub use mailbox::Mailbox;
 pub use pool::{BufferId, Class, KeptBytes, Loan, Pool, PoolOptions, Slice};

@@ -456,6 +456,98 @@ fn disk_that_shrank_answers_with_an_error() {
     }
 }
 
+/// All ways of using a file, which is full of sevens and then loses its second half.
+fn each_that_shrinks(test: impl Fn(&mut Reactor, DiskId, &File)) {
+    let ways = [
+        (Scratch::in_memory(), Direct::Auto),
+        (Scratch::on_disk(), Direct::Auto),
+        (Scratch::on_disk(), Direct::Never),
+    ];
+    for (scratch, direct) in ways {
+        let mut reactor = reactor();
+        let options = DiskOptions { direct, ..DiskOptions::default() };
+        fs::write(&scratch.path, vec![7; usize::try_from(SIZE).unwrap()]).unwrap();
+        let disk = reactor.open_disk(&scratch.path, options).unwrap();
+        let file = OpenOptions::new().write(true).open(&scratch.path).unwrap();
+        file.set_len(SIZE / 2).unwrap();
+        test(&mut reactor, disk, &file);
+    }
+}
+
+/// It was not noticed where something was written behind the new end since: that made the file
+/// longer again.
+#[test]
+fn flush_of_a_file_that_shrank_is_an_error_whatever_was_written_since() {
+    each_that_shrinks(|reactor, disk, _| {
+        let (_, whole) = fill(reactor, 1);
+        reactor.write(disk, SIZE - 65536 - 4096, whole, Durability::Cached, 1);
+        assert_eq!(answer(reactor).unwrap(), 65536);
+        reactor.flush(disk, 1);
+        let error = answer(reactor).unwrap_err();
+        assert!(io::has_shrunk(&error), "{error}");
+        let said = error.to_string();
+        assert!(said.contains(&SIZE.to_string()), "{said}");
+        assert!(said.contains(&(SIZE - 4096).to_string()), "{said}");
+    });
+}
+
+/// Nothing else makes it as long as it was.
+#[test]
+fn write_up_to_the_end_hides_no_loss() {
+    each_that_shrinks(|reactor, disk, file| {
+        let (_, whole) = fill(reactor, 1);
+        reactor.write(disk, SIZE - 65536, whole, Durability::Cached, 1);
+        assert!(io::has_shrunk(&answer(reactor).unwrap_err()));
+        assert!(reactor.write_now(disk, SIZE - 65536, whole, Durability::Cached).is_none());
+        reactor.write(disk, SIZE - 65536, whole, Durability::Fua, 1);
+        assert!(io::has_shrunk(&answer(reactor).unwrap_err()));
+        for zero in [Zero::Deallocate, Zero::KeepAllocated] {
+            reactor.zero(disk, SIZE - 65536, 65536, zero, 1);
+            assert!(io::has_shrunk(&answer(reactor).unwrap_err()));
+        }
+        assert_eq!(file.metadata().unwrap().len(), SIZE / 2);
+    });
+}
+
+/// Merged with a part of a block they went to all replicas.
+#[test]
+fn zeroes_of_a_file_that_shrank_are_not_believed() {
+    each_that_shrinks(|reactor, disk, _| {
+        let (_, whole) = fill(reactor, 1);
+        reactor.write(disk, SIZE - 65536 - 4096, whole, Durability::Cached, 1);
+        assert_eq!(answer(reactor).unwrap(), 65536);
+        let end = SIZE / 2;
+        for offset in [end, end - 4096, end + 65536, SIZE - 2 * 65536, SIZE - 4096 - 512] {
+            reactor.read(disk, offset, whole.part(0, 4096 + 512), 1);
+            let error = answer(reactor).unwrap_err();
+            assert!(io::has_shrunk(&error), "{offset}: {error}");
+        }
+        assert_eq!(read_back(reactor, disk, end - 65536, whole), vec![7; 65536]);
+    });
+}
+
+#[test]
+fn file_that_grew_is_believed() {
+    for scratch in [Scratch::in_memory(), Scratch::on_disk()] {
+        let mut reactor = reactor();
+        let disk = reactor.open_disk(&scratch.path, DiskOptions::default()).unwrap();
+        let file = OpenOptions::new().write(true).open(&scratch.path).unwrap();
+        file.set_len(2 * SIZE).unwrap();
+        exercise_end(&mut reactor, disk);
+    }
+}
+
+/// Zeroes are read, and something is written to the end and flushed.
+fn exercise_end(reactor: &mut Reactor, disk: DiskId) {
+    let (_, whole) = fill(reactor, 3);
+    assert_eq!(read_back(reactor, disk, SIZE - 65536, whole), vec![0; 65536]);
+    reactor.pool().bytes_mut(whole).fill(3);
+    reactor.write(disk, SIZE - 65536, whole, Durability::Cached, 1);
+    assert_eq!(answer(reactor).unwrap(), 65536);
+    reactor.flush(disk, 1);
+    assert_eq!(answer(reactor).unwrap(), 0);
+}
+
 #[test]
 fn read_only_disk_takes_no_write() {
     for scratch in [Scratch::in_memory(), Scratch::on_disk()] {

@@ -232,7 +232,7 @@ pub(crate) enum Lost {
 pub(crate) struct Device<'a> {
     pub(crate) file: File,
     reads: Uncached,
-    path: &'a Path,
+    pub(crate) path: &'a Path,
     pub(crate) size_bytes: u64,
     steps: Steps,
     /// Without which nothing is read or written.

@@ -150,6 +150,9 @@ impl Control {
         let read = || read_superblock(device, old, &definition, (number, disk));
         // What stands at the end that the disk has now may be of an earlier use of it.
         read()?;
+        // Made longer it would have zeroes where it was cut.
+        check_length(&data, meta.as_ref(), old)
+            .inspect_err(|_| self.release(resource, Moved::Lost))?;
         let (device_bytes, new) = plan(disk, &data, meta.as_ref(), old, wanted)?;
         if new.data_bytes <= old.data_bytes {
             return Ok(old.data_bytes);
@@ -238,6 +241,26 @@ impl Control {
             log!(Warning, Scope::NODE, "data thread {shard} is to hear of a disk: {failure}");
         });
     }
+}
+
+/// Neither the data nor its metadata lost its end since the data threads took them into use.
+fn check_length(
+    data: &Device<'_>,
+    meta: Option<&Device<'_>>,
+    layout: &Layout,
+) -> Result<(), Failure> {
+    let wanted = match meta {
+        None => vec![(data, end_of(layout))],
+        Some(meta) => vec![(data, layout.data_bytes), (meta, end_of(layout))],
+    };
+    let cut = wanted.into_iter().find(|(device, least_bytes)| device.size_bytes < *least_bytes);
+    let Some((device, least_bytes)) = cut else { return Ok(()) };
+    let message = format!(
+        "{} has {} bytes, and had {least_bytes} or more when it was taken into use",
+        device.path.display(),
+        device.size_bytes
+    );
+    Err(Failure::new(FailureCode::DiskFailed, message, "what was behind its end is lost"))
 }
 
 fn extend(path: &Path, data: &Device<'_>, device_bytes: u64) -> Result<(), Failure> {

@@ -218,6 +218,69 @@ fn node_whose_disk_was_wiped_serves_and_is_filled_once_it_is_told_to() {
     assert_eq!(cluster.data(1, size)[2 << 20..][..BLOCK], [6; BLOCK]);
 }
 
+/// The zeroes that a file had where it was cut were merged with a part of a block, and given to all
+/// replicas.
+#[test]
+fn nothing_is_merged_from_behind_the_end_of_a_disk_that_shrank() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    let mut client = cluster.client(0);
+    let size = client.export().size_bytes;
+    let places = [size - (4 << 20), size - (8 << 20), size / 2 + (4 << 20)];
+    for place in places {
+        client.write(place, &[5; BLOCK]).unwrap();
+    }
+    client.flush().unwrap();
+    File::options().write(true).open(cluster.disk(0)).unwrap().set_len(DISK_BYTES / 2).unwrap();
+    // The log of the extent that becomes active makes it longer again.
+    client.write(1 << 20, &[6; BLOCK]).unwrap();
+    let mut expected = [5; BLOCK];
+    expected[512..1024].fill(7);
+    for place in places {
+        client.write(place + 512, &[7; 512]).unwrap();
+        let mut block = [0; BLOCK];
+        client.read(place, &mut block).unwrap();
+        assert!(block == expected, "at {place}");
+    }
+    cluster
+        .wait(0, "end of the disk", |status| status.devices[0].disk_state == DiskState::Diskless);
+    let log = cluster.log(0);
+    assert!(log.contains("what was behind the new end is lost"), "{log}");
+    client.close().unwrap();
+    for index in [1, 2] {
+        let data = cluster.data(index, size);
+        for place in places {
+            let at = usize::try_from(place).unwrap();
+            assert!(data[at..][..BLOCK] == expected, "node {index} at {place}");
+        }
+    }
+}
+
+/// Nothing but a flush came to a disk that became shorter under writes of whole blocks.
+#[test]
+fn disk_that_shrank_fails_with_the_next_flush_and_the_others_have_all() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    let mut client = cluster.client(0);
+    let size = client.export().size_bytes;
+    let place = size - (4 << 20);
+    client.write(place, &[5; BLOCK]).unwrap();
+    client.flush().unwrap();
+    File::options().write(true).open(cluster.disk(1)).unwrap().set_len(DISK_BYTES / 2).unwrap();
+    client.write(place, &[6; BLOCK]).unwrap();
+    client.flush().unwrap();
+    cluster
+        .wait(1, "end of the disk", |status| status.devices[0].disk_state == DiskState::Diskless);
+    let log = cluster.log(1);
+    assert!(log.contains("what was behind the new end is lost"), "{log}");
+    client.write(place, &[7; BLOCK]).unwrap();
+    client.close().unwrap();
+    let said = cluster.adm_refused(1, &["attach", "r0"]);
+    assert!(said.contains("no Basalt metadata") || said.contains("superblock"), "{said}");
+    for index in [0, 2] {
+        let at = usize::try_from(place).unwrap();
+        assert_eq!(cluster.data(index, size)[at..][..BLOCK], [7; BLOCK]);
+    }
+}
+
 /// The words are those of `up`, and the resource goes on.
 #[test]
 fn wrong_disks_are_not_attached() {

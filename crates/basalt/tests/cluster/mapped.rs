@@ -6,8 +6,10 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::thread;
 
+use api::disk_state::DiskState;
+
 use crate::BLOCK;
-use crate::harness::Cluster;
+use crate::harness::{Cluster, DISK_BYTES};
 use crate::resize::{GROWN, size_of, wait_for_size};
 
 const ENVIRONMENT: &[(&str, &str)] = &[("BASALT_METADATA", "mapped")];
@@ -54,6 +56,20 @@ fn start(
     cluster.begin();
     cluster.make_in_sync();
     cluster
+}
+
+/// A data file that was cut was made longer for the larger volume, over zeroes where it was cut.
+#[test]
+fn data_file_that_was_cut_is_given_up_and_not_made_longer() {
+    let cluster = start(2, &[], METADATA_BYTES);
+    let cut = DISK_BYTES / 2;
+    File::options().write(true).open(cluster.disk(1)).unwrap().set_len(cut).unwrap();
+    drop(cluster.adm(0, &["resize", "--size", "96M", "r0"]));
+    cluster
+        .wait(1, "end of the disk", |status| status.devices[0].disk_state == DiskState::Diskless);
+    assert_eq!(File::open(cluster.disk(1)).unwrap().metadata().unwrap().len(), cut);
+    let log = cluster.log(1);
+    assert!(log.contains(&format!("has {cut} bytes, and had {DISK_BYTES} or more")), "{log}");
 }
 
 #[test]

@@ -8,7 +8,8 @@ use format::layout::Layout;
 use format::space::Place;
 use io::{DiskId, Durability, Slice, Zero};
 use replication::contract::{
-    DeviceError, DeviceResult, GroupAction, GroupInput, MetadataWrite, Payload, SaveId, Token,
+    DeviceError, DeviceResult, FromGroup, GroupAction, GroupInput, MetadataWrite, Payload, SaveId,
+    Token,
 };
 use stdx::hash::{HashKey, siphash128};
 use stdx::time::Time;
@@ -327,7 +328,7 @@ impl Part {
         let done = match result {
             Ok(_) => Ok(DeviceResult::Done),
             Err(error) => {
-                self.log_device_error("a write to the disk", error);
+                self.on_device_error("a write to the disk", error, rim);
                 Err(DeviceError)
             }
         };
@@ -342,7 +343,7 @@ impl Part {
         rim: &mut Rim,
     ) {
         if let Err(error) = result {
-            self.log_device_error(operation.kind.name(), error);
+            self.on_device_error(operation.kind.name(), error, rim);
         }
         if let Some(disk) = &mut self.disk {
             disk.counters.in_flight -= 1;
@@ -395,7 +396,12 @@ impl Part {
         }
     }
 
-    fn log_device_error(&mut self, what: &str, error: &stdio::Error) {
+    /// A read that fails costs no replica; but one of a file that lost its end is in doubt as a
+    /// whole, and gives zeroes for what it lost once something is written behind that.
+    fn on_device_error(&mut self, what: &str, error: &stdio::Error, rim: &mut Rim) {
+        if io::has_shrunk(error) {
+            self.tell_home(FromGroup::MemberFailed { member: self.own_node() }, rim);
+        }
         if let Some(disk) = &mut self.disk {
             if disk.error_logged {
                 return;
