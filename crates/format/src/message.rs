@@ -84,13 +84,16 @@ pub const FEATURE_QUESTIONS: u64 = 8;
 pub const FEATURE_LINES: u64 = 16;
 /// Its sender knows of the answer to VERIFY.
 pub const FEATURE_VERIFY_ANSWER: u64 = 32;
+/// Its sender knows of NEWS.
+pub const FEATURE_NEWS: u64 = 128;
 /// What this release knows of.
 pub const FEATURES: u64 = FEATURE_WATCH
     | FEATURE_PROOF
     | FEATURE_QUANTUM
     | FEATURE_QUESTIONS
     | FEATURE_LINES
-    | FEATURE_VERIFY_ANSWER;
+    | FEATURE_VERIFY_ANSWER
+    | FEATURE_NEWS;
 
 /// That the sender knows the secret of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -220,6 +223,11 @@ pub enum Control {
     },
     /// A value known to be chosen; `session` tells whose lease it belongs to.
     Chosen {
+        ballot: Ballot,
+        value: Config,
+    },
+    /// A value known to be chosen: its sender need not lead. Only to who knows of `FEATURE_NEWS`.
+    News {
         ballot: Ballot,
         value: Config,
     },
@@ -404,8 +412,10 @@ impl Control {
     pub fn needed_features(&self) -> u64 {
         let is_about_lines = matches!(self, Self::LineLost { .. } | Self::LineLostDone { .. });
         let is_about_verify = matches!(self, Self::VerifyAnswer { .. });
+        let is_news = matches!(self, Self::News { .. });
         let lines = if is_about_lines { FEATURE_LINES } else { 0 };
-        lines | if is_about_verify { FEATURE_VERIFY_ANSWER } else { 0 }
+        let news = if is_news { FEATURE_NEWS } else { 0 };
+        lines | news | if is_about_verify { FEATURE_VERIFY_ANSWER } else { 0 }
     }
 }
 

@@ -15,6 +15,7 @@ mod give_way;
 mod leave;
 mod member;
 mod membership;
+mod news;
 mod left_out;
 mod promote;
 mod propose;
@@ -166,6 +167,9 @@ struct Peer {
     session: Option<Nonce>,
     store: Option<VoteStoreId>,
     accepted: Option<Accepted>,
+    /// The newest value that it and this node told each other to be chosen, by its ballot; none
+    /// since the connection is new.
+    told_chosen: Ballot,
     /// Whom its configuration names, once it said so.
     members: Option<MemberSet>,
     /// When the newest granted lease was asked for.
@@ -470,6 +474,7 @@ impl Resource {
         let own = self.own_report();
         let Some(peer) = self.peers.get_mut(&node) else { return };
         peer.report = Some(report);
+        peer.told_chosen = Ballot::default();
         peer.lease_asked_at = None;
         peer.follows = None;
         peer.unrelated = false;
@@ -486,9 +491,9 @@ impl Resource {
         }
         self.repeat_leave(node);
         if self.session.is_some()
-            && let Some(Accepted { ballot, value }) = self.chosen.clone()
+            && let Some(chosen) = self.chosen.clone()
         {
-            self.send(node, Control::Chosen { ballot, value });
+            self.tell_chosen(node, &chosen);
         }
         self.repeat_attempt(node);
         if let Some(session) = self.session.as_ref().filter(|it| it.write_set.has(node)) {
@@ -632,15 +637,7 @@ impl Resource {
 
     /// The chosen config moved on: tell everyone who listens.
     fn on_chosen(&mut self, chosen: Accepted) {
-        // Epochs are compared on one branch only.
-        let newer = self.chosen.as_ref().is_none_or(|known| {
-            if known.value.branch == chosen.value.branch {
-                known.value.epoch < chosen.value.epoch
-            } else {
-                known.ballot < chosen.ballot
-            }
-        });
-        if !newer {
+        if !self.is_newer_than_chosen(&chosen) {
             return;
         }
         self.tell_size(&chosen.value);

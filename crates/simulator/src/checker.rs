@@ -6,6 +6,7 @@
 
 pub(crate) mod blocks;
 pub(crate) mod marks;
+mod news;
 mod promises;
 mod receipts;
 mod voters;
@@ -21,6 +22,7 @@ use format::space::Space;
 
 use crate::checker::blocks::{Blocks, has_parted, open_at};
 use crate::checker::marks::{Clearings, Standing, Standings, View};
+use crate::checker::news::News;
 use crate::checker::promises::Promises;
 use crate::checker::voters::VoterChanges;
 use crate::cluster::Cluster;
@@ -43,6 +45,7 @@ pub(crate) struct Checker {
     clearings: Clearings,
     looked_at_marks: u64,
     changes: VoterChanges,
+    news: News,
 }
 
 /// One branch, as far as it is chosen.
@@ -80,6 +83,7 @@ impl Checker {
         self.check_known(cluster)?;
         self.check_moves(cluster)?;
         self.check_fences(cluster)?;
+        self.check_news(cluster)?;
         let leaves: Vec<Config> = self.leaves().map(|line| line.newest.clone()).collect();
         if leaves.is_empty() {
             return Ok(());

@@ -263,30 +263,38 @@ fn a_line_that_began_from_a_value_that_was_not_chosen_is_judged_by_the_one_befor
 
 /// Node 0 still leads, and waits for a quorum; meanwhile the other two decided without it, and node
 /// 1 went on from there. What a quorum chose is not given up for what was before it: node 2, which
-/// remembers that, would let nobody lead.
+/// remembers that, would let nobody lead. Node 0 is in doubt of that in another life, too, and goes
+/// by an operator's word; unless it hears what was chosen from node 2, before that follows node 1.
 #[test]
 fn nobody_gives_way_to_one_that_was_overtaken() {
-    let mut it = Scenario::with_quorum_off(3, 1);
-    it.cluster.demand(0, Demands { without_quorum: WithoutQuorum::Wait, ..Demands::default() });
-    it.must_write(0, 7, 1);
-    it.part(&[0], &[1, 2]);
-    it.promote(1);
-    it.must_write(1, 7, 20);
-    it.part(&[1], &[2]);
-    it.must_write(1, 8, 21);
-    it.demote(1);
-    it.meet(&[0], &[1]);
-    it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
-    it.discard(1, 0);
-    it.run(Duration::from_secs(3));
-    assert_eq!((it.on_disk(1, 7), it.on_disk(1, 8)), (20, 21));
-    it.meet(&[0, 1], &[2]);
-    it.cluster.kill(0);
-    it.cluster.start(0);
-    it.until("its doubts", |it| it.is_split(0, 1));
-    it.discard(0, 1);
-    it.until("the return of node 0", |it| it.is_in_sync(1, 0) && it.is_in_sync(0, 0));
-    assert_eq!((it.on_disk(0, 7), it.on_disk(0, 8)), (20, 21));
+    for first in [0, 1] {
+        let mut it = Scenario::with_quorum_off(3, 1);
+        let demands = Demands { without_quorum: WithoutQuorum::Wait, ..Demands::default() };
+        it.cluster.demand(0, demands);
+        it.must_write(0, 7, 1);
+        it.part(&[0], &[1, 2]);
+        it.promote(1);
+        it.must_write(1, 7, 20);
+        it.part(&[1], &[2]);
+        it.must_write(1, 8, 21);
+        it.demote(1);
+        it.meet(&[0], &[1]);
+        it.until("the split brain", |it| it.is_split(0, 1) && it.is_split(1, 0));
+        it.discard(1, 0);
+        it.run(Duration::from_secs(3));
+        assert_eq!((it.on_disk(1, 7), it.on_disk(1, 8)), (20, 21));
+        it.cluster.kill(0);
+        it.cluster.start(0);
+        it.until("its doubts", |it| it.is_split(0, 1));
+        it.meet(&[first], &[2]);
+        it.run(Duration::from_millis(100));
+        it.meet(&[0, 1], &[2]);
+        if first == 1 {
+            it.discard(0, 1);
+        }
+        it.until("the return of node 0", |it| it.is_in_sync(1, 0) && it.is_in_sync(0, 0));
+        assert_eq!((it.on_disk(0, 7), it.on_disk(0, 8)), (20, 21));
+    }
 }
 
 /// A node that knows that it is not up to date does not take the lead by itself.
@@ -684,10 +692,10 @@ fn no_seed_with_quorum_off_breaks_a_promise() {
     assert!(total.marks.contains(&Mark::WentAlone) && total.marks.contains(&Mark::SplitBrain));
 }
 
-/// Budget: 10 s on two cores.
+/// Budget: 15 s on two cores.
 #[test]
 fn no_seed_with_forced_primaries_breaks_a_promise() {
-    let total = all_of((run_forced, "--forced"), 1..=60, 6_000);
+    let total = all_of((run_forced, "--forced"), 1..=90, 6_000);
     assert!(total.writes > 2_000 && total.reads > 2_000 && total.kills > 10, "{total:?}");
     assert!(total.marks.contains(&Mark::WentAlone) && total.marks.contains(&Mark::SplitBrain));
 }

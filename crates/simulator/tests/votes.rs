@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use replication::contract::{Command, PromoteMode};
+use replication::limits;
 use simulator::cluster::SlowDisk;
 use simulator::scenario::Scenario;
 
@@ -160,8 +161,16 @@ fn a_primary_that_was_cut_off_for_a_moment_goes_on() {
     for millis in (100..3_000).step_by(100) {
         let mut it = cut_off_primary();
         it.run(Duration::from_millis(millis));
+        let before = it.cluster.connections(3, 1);
         it.meet(&[3], &[1]);
         let part = it.write(3, 7, 3);
+        // Each side notices the silence when it does.
+        let patience = limits::PEER_SILENT_MAX.as_millis() + 50;
+        let was_made_anew = (0..patience).any(|_| {
+            it.run(Duration::from_millis(1));
+            it.cluster.connections(3, 1) > before
+        });
+        assert!(was_made_anew, "{millis} ms: no connection");
         it.run(Duration::from_secs(1));
         assert!(matches!(it.ended(part), Some(Ok(_))), "{millis} ms: {:?}", it.ended(part));
         assert_eq!(it.must_read(3, 7), 3);

@@ -8,8 +8,8 @@ use format::frame::{
 };
 use format::ids::{BlockMask, BlockRange, Epoch, LaneIndex, MemberSet, Nonce, Seq, VoteStoreId};
 use format::message::{
-    Accepted, Control, Data, DataBody, FEATURE_LINES, FEATURE_VERIFY_ANSWER, LinkMessage,
-    PAYLOAD_BYTES_MAX, RANGES_MAX, ReadStatus, ResourceMessage, Write, WriteKind,
+    Accepted, Control, Data, DataBody, FEATURE_LINES, FEATURE_NEWS, FEATURE_VERIFY_ANSWER,
+    LinkMessage, PAYLOAD_BYTES_MAX, RANGES_MAX, ReadStatus, ResourceMessage, Write, WriteKind,
 };
 use stdx::checksum::crc32c;
 
@@ -107,6 +107,7 @@ fn newer_words_are_for_those_that_know_of_them() {
     for sample in samples::messages() {
         let needed = match sample.name {
             "line_lost" | "line_lost_done" => FEATURE_LINES,
+            "news" => FEATURE_NEWS,
             "verify_answer" | "verify_answer_named" => FEATURE_VERIFY_ANSWER,
             _ => 0,
         };

@@ -165,7 +165,8 @@ fn register_messages() -> Vec<Sample> {
         control("accept", Control::Accept { ballot, nonce, value: value.clone() }),
         control("accepted", Control::Accepted { ballot, store, value_id }),
         control("accept_refused", Control::AcceptRefused { ballot, promised }),
-        control("chosen", Control::Chosen { ballot, value }),
+        control("chosen", Control::Chosen { ballot, value: value.clone() }),
+        control("news", Control::News { ballot, value }),
         control("lease_release", Control::LeaseRelease { nonce }),
     ]
 }

@@ -1,7 +1,7 @@
 //! What peers say, and what this node says to itself: each message goes to the part it is for.
 
 use format::ids::NodeId;
-use format::message::{Control, SlotBase};
+use format::message::{Accepted, Control, SlotBase};
 
 use crate::contract::{LostMember, NewArea, Repair, ResizeTask, SizeTask, VerifyTask};
 use crate::resource::Resource;
@@ -35,6 +35,7 @@ impl Resource {
                 self.on_refused((from, ballot), promised, Refusal::Promised);
             }
             Control::Chosen { ballot, value } => self.on_told_chosen(from, ballot, value),
+            Control::News { ballot, value } => self.on_news(from, Accepted { ballot, value }),
             Control::LeaseRelease { nonce } => {
                 self.voter.release(nonce);
                 self.note_unled(from);

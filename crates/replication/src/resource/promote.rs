@@ -717,6 +717,20 @@ impl Resource {
         }
     }
 
+    /// The value is chosen, and stands in the place of the one that a promotion proposes, or is
+    /// about to, or behind it.
+    pub(crate) fn overtakes_promotion(&self, value: &Config) -> bool {
+        let Some(promotion) = &self.promotion else { return false };
+        let proposed = match &promotion.phase {
+            Phase::Recording { desired, .. } => Some(desired),
+            Phase::Proposing { .. } => self.attempt.as_ref().and_then(Attempt::desired),
+            Phase::Announcing { value, .. } => Some(value),
+            // It reads what a quorum knows, and finds out.
+            Phase::Reading | Phase::Sealing { .. } | Phase::Resting { .. } => None,
+        };
+        proposed.is_some_and(|ours| ours.branch == value.branch && ours.epoch <= value.epoch)
+    }
+
     /// Another session's value stands where ours was to be.
     pub(crate) fn on_promotion_superseded(&mut self, value: &Config) {
         let Some(promotion) = self.promotion.as_ref() else { return };

@@ -69,6 +69,10 @@ impl Attempt {
         self.ballot
     }
 
+    pub(crate) fn desired(&self) -> Option<&Config> {
+        self.desired.as_ref()
+    }
+
     pub(crate) fn into_desired(self) -> Option<Config> {
         self.desired
     }
@@ -267,17 +271,17 @@ impl Resource {
             return;
         }
         let value = desired.clone();
-        self.on_desired_chosen(Accepted { ballot, value });
+        self.on_desired_chosen(&Accepted { ballot, value });
     }
 
     /// The attempt succeeded: its answers say so, or what others have on their disks.
-    fn on_desired_chosen(&mut self, Accepted { ballot, value }: Accepted) {
+    fn on_desired_chosen(&mut self, chosen: &Accepted) {
         self.attempt = None;
-        self.on_chosen(Accepted { ballot, value: value.clone() });
+        self.on_chosen(chosen.clone());
         for peer in self.connected().without(self.me()).iter() {
-            self.send(peer, Control::Chosen { ballot, value: value.clone() });
+            self.tell_chosen(peer, chosen);
         }
-        self.on_own_value_chosen(ballot, &value);
+        self.on_own_value_chosen(chosen.ballot, &chosen.value);
     }
 
     pub(crate) fn on_refused(
@@ -396,15 +400,21 @@ impl Resource {
         if from != self.me() && self.is_parted(from, Some(&chosen)) {
             return;
         }
-        let Accepted { ballot, value } = chosen;
-        let votes = voters_of(&value).has(self.me()) || self.voter.register.accepted.is_some();
+        self.note_told_chosen(from, &chosen);
+        self.learn_chosen(&chosen);
+        self.on_superseded(&chosen.value);
+        self.note_leader(from, &chosen.value);
+        self.on_chosen(chosen);
+        self.pass_on_news();
+    }
+
+    /// As a voter.
+    pub(crate) fn learn_chosen(&mut self, Accepted { ballot, value }: &Accepted) {
+        let votes = voters_of(value).has(self.me()) || self.voter.register.accepted.is_some();
         let votes = votes && !self.voter.is_mute;
-        if votes && self.voter.learn(ballot, &value) {
+        if votes && self.voter.learn(*ballot, value) {
             self.save_register(AfterSave::Nothing);
         }
-        self.on_superseded(&value);
-        self.note_leader(from, &value);
-        self.on_chosen(Accepted { ballot, value });
     }
 
     pub(crate) fn on_report(
@@ -432,6 +442,7 @@ impl Resource {
             peer.accepted = accepted;
         }
         self.observe_chosen();
+        self.pass_on_news_to(from);
         if let Some(session) = session {
             self.tell_superseded(from, session);
         }
@@ -456,10 +467,11 @@ impl Resource {
         }
         let desired = self.attempt.as_ref().and_then(|attempt| attempt.desired.as_ref());
         if desired.is_some_and(|desired| desired.value_id == newest.value.value_id) {
-            return self.on_desired_chosen(newest);
+            return self.on_desired_chosen(&newest);
         }
         // A session never builds on the value of another one.
         self.on_session_superseded(&newest.value);
         self.on_chosen(newest);
+        self.pass_on_news();
     }
 }

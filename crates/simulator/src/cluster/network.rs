@@ -115,6 +115,19 @@ impl Cluster {
         }
     }
 
+    /// Both hear what the other says: the number of the connection over which they do.
+    pub(crate) fn conversation(&self, a: usize, b: usize) -> Option<u64> {
+        let link = self.links.get(&(a.min(b), a.max(b)))?;
+        let knows = |a: usize, b: usize| {
+            let process = self.processes[a].as_ref();
+            process.is_some_and(|it| it.resource.is_connected(Self::node_id(b)))
+        };
+        let is_whole = link.unaware.is_empty() && !link.broken.contains(&Channel::Control);
+        let hear = is_whole && !self.is_stopped(a) && !self.is_stopped(b);
+        let is_honest = self.forger.is_none();
+        link.current.filter(|_| hear && is_honest && knows(a, b) && knows(b, a))
+    }
+
     /// How often the two connected.
     pub fn connections(&mut self, a: usize, b: usize) -> u64 {
         self.link(a, b).count
