@@ -267,6 +267,10 @@ pub struct ConnectionStatus {
     /// Sectors of resync sent and not acknowledged.
     pub rs_in_flight: u64,
     pub paths: Vec<PathStatus>,
+    /// There while this node, which leads, asks the peer back later: its connection broke again and
+    /// again soon after it returned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost_again: Option<LostAgainStatus>,
     #[serde(rename = "peer_devices")]
     pub peer_devices: Vec<PeerDeviceStatus>,
     /// Both nodes went on by themselves after they lost each other: one has to give way.
@@ -275,6 +279,15 @@ pub struct ConnectionStatus {
     /// Why it is not connected: the last error, or the peer's refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LostAgainStatus {
+    /// How often, one after the other.
+    pub losses: u32,
+    /// Until it is asked back.
+    pub rest_ms: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

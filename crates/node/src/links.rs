@@ -43,7 +43,7 @@ use format::frame::{Message, PayloadRef};
 use format::ids::{BootId, NodeId, Nonce, ResourceId};
 use format::message::{Heartbeat, LeaseRequest, LinkClass, LinkMessage, ResourceMessage};
 use io::SocketId;
-use replication::contract::{Payload, PeerReport};
+use replication::contract::{Parting, Payload, PeerReport};
 use stdx::time::Time;
 
 use crate::limits::{
@@ -109,6 +109,7 @@ pub(crate) enum Fact {
         hosted: HostedId,
         peer: NodeId,
         handles: Handles,
+        parting: Parting,
     },
     /// At the home of the resource: this handle of the peer leads to nobody, or not any more.
     Void {

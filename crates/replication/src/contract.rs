@@ -53,7 +53,7 @@ pub use crate::contract::commands::{
 pub use crate::contract::cuts::{AboutCuts, Lag, LagLimits};
 pub(crate) use crate::contract::cuts::{CUTS_BETWEEN_ALL_LANES, is_later_cut, next_cut};
 pub use crate::contract::flushes::AboutFlushes;
-pub use crate::contract::members::{LostMember, Misbehaviour, Stay};
+pub use crate::contract::members::{LostMember, Misbehaviour, Parting, Stay};
 pub use crate::contract::sizes::{DeviceSize, NewArea, ResizeTask, SizeOrder, SizeTask};
 use crate::resource::{Demands, MemberOptions, Readmission};
 
@@ -560,6 +560,7 @@ pub enum ResourceInput {
     },
     Disconnected {
         peer: NodeId,
+        parting: Parting,
     },
     Control {
         from: NodeId,
@@ -704,7 +705,14 @@ pub enum ResourceAction {
         member: NodeId,
         rest: Duration,
     },
-    /// The same, and the connection is to end until the operator wants it again.
+    /// The connections of a member broke soon after it returned, for the `losses`-th time: it is
+    /// asked to return after a rest.
+    LostAgain {
+        member: NodeId,
+        rest: Duration,
+        losses: u32,
+    },
+    /// The follower is taken out, and the connection is to end until the operator wants it again.
     Disconnect {
         peer: NodeId,
     },

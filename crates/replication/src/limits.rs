@@ -87,6 +87,11 @@ pub const READ_SOURCES_MAX: u32 = 4;
 /// How long a member rests that was taken out for being slow; doubled each time in a session.
 pub const SLOW_MEMBER_REST_MIN: Duration = Duration::from_secs(20);
 pub const SLOW_MEMBER_REST_MAX: Duration = Duration::from_secs(1280);
+/// A member whose connection breaks again before it has been back for so long did not show that it
+/// can keep up. It rests: so long the first time, doubled each time.
+pub const LOST_AGAIN_WITHIN: Duration = Duration::from_secs(60);
+pub const LOST_AGAIN_REST_MIN: Duration = Duration::from_secs(5);
+pub const LOST_AGAIN_REST_MAX: Duration = Duration::from_secs(60);
 /// How long a follower rests that fell too far behind; doubled each time, until it kept up for
 /// twice the longest rest.
 pub const CONGESTED_REST_MIN: Duration = Duration::from_secs(1);

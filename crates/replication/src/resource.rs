@@ -24,6 +24,7 @@ mod saves;
 mod trust;
 mod session;
 mod losses;
+mod rests;
 mod lost_vote;
 mod reopen;
 mod receipts;
@@ -51,8 +52,8 @@ use stdx::random::Random;
 use stdx::time::Time;
 
 use crate::contract::{
-    Command, CommandError, CommandErrorCode, CommandId, FromGroup, PeerReport, ReplicaRole,
-    ResourceAction, ResourceInput, ToGroup,
+    Command, CommandError, CommandErrorCode, CommandId, FromGroup, Parting, PeerReport,
+    ReplicaRole, ResourceAction, ResourceInput, ToGroup,
 };
 use crate::limits;
 use crate::resource::fencing::Fencing;
@@ -83,6 +84,7 @@ pub use crate::resource::give_way::{AfterSplit, WithOnePrimary, WithTwoPrimaries
 pub use crate::resource::options::{AckWhen, Comparing, MemberOptions, ResourceOptions};
 pub(crate) use crate::resource::promote::has_joined;
 pub use crate::resource::resize::{ResizeState, ResizeStatus};
+pub use crate::resource::rests::LostAgain;
 pub(crate) use crate::resource::saves::copy_vote;
 pub(crate) use crate::resource::stamp::{compare_stamp, make_blank};
 pub use crate::resource::status::{MemberStatus, Status, VoterStatus};
@@ -270,7 +272,7 @@ impl Resource {
         self.now = now;
         match input {
             ResourceInput::Connected { peer, report } => self.on_connected(peer, *report),
-            ResourceInput::Disconnected { peer } => self.on_disconnected(peer),
+            ResourceInput::Disconnected { peer, parting } => self.on_disconnected(peer, parting),
             ResourceInput::Control { from, message } => self.on_control(from, *message),
             ResourceInput::Lease { peer, nonce, sent_at, granted: true } => {
                 if !self.on_lease_granted(peer, nonce, sent_at) {
@@ -502,7 +504,7 @@ impl Resource {
         self.on_member_connected(node, report);
     }
 
-    fn on_disconnected(&mut self, node: NodeId) {
+    fn on_disconnected(&mut self, node: NodeId, parting: Parting) {
         let Some(peer) = self.peers.get_mut(&node) else { return };
         peer.report = None;
         peer.split = None;
@@ -513,7 +515,7 @@ impl Resource {
         peer.is_leaving = false;
         self.forget_wish_of_absent();
         self.drop_admission_of(node);
-        self.on_member_disconnected(node);
+        self.on_member_disconnected(node, parting);
     }
 
     // ---- Helpers of all parts.

@@ -3,6 +3,7 @@
 pub(crate) mod changes;
 mod clock;
 mod forger;
+mod holes;
 mod members;
 mod network;
 mod perform;
@@ -40,6 +41,7 @@ use crate::process::Process;
 use crate::sometimes::Mark;
 
 pub use crate::cluster::forger::Forged;
+pub use crate::cluster::holes::Hole;
 
 #[derive(Clone, Debug)]
 pub struct ClusterOptions {
@@ -310,6 +312,8 @@ pub struct Cluster {
     pub deaf_to: Vec<Option<&'static str>>,
     /// Data from the first node to the second is late on the connection of this lane.
     late_lane: Option<(usize, usize, u8, Duration)>,
+    /// What the way from the first node to the second swallows.
+    holes: BTreeMap<(usize, usize), Hole>,
     /// Of each node: the question of its replica that nobody answered.
     pub asked: Vec<Option<u64>>,
     permits: Vec<Permit>,
@@ -363,6 +367,7 @@ impl Cluster {
             marks: BTreeSet::new(),
             shards_before: vec![None; count],
             late_lane: None,
+            holes: BTreeMap::new(),
             deaf_to: vec![None; count],
             asked: vec![None; count],
             permits: vec![Permit::default(); count],
@@ -442,7 +447,7 @@ impl Cluster {
 
     /// The process dies; what it had asked of its disk happens, or does not.
     pub fn kill(&mut self, node: usize) {
-        self.end_process(node, End::Closed);
+        self.end_process(node, End::Broken);
     }
 
     fn end_process(&mut self, node: usize, end: End) {

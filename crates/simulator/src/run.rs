@@ -10,6 +10,7 @@ mod forks;
 mod protocols;
 mod followers;
 mod standing;
+mod holes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -27,6 +28,7 @@ use crate::cluster::{BadDisk, Cluster, ClusterOptions, Outcome, Quirks, SlowDisk
 use crate::contents::SECTORS;
 use crate::oracle::Oracle;
 use crate::run::followers::Answers;
+use crate::run::holes::some_holes;
 use crate::run::protocols::{Protocols, some_congestion, some_protocols};
 use crate::run::standing::Standing;
 use crate::run::workload::Pending;
@@ -76,6 +78,7 @@ pub struct Report {
     pub kills: u64,
     pub power_cuts: u64,
     pub cuts: u64,
+    pub holes: u64,
     pub attaches: u64,
     pub disk_errors: u64,
     pub stops: u64,
@@ -128,6 +131,8 @@ struct Run {
     /// One more volume comes while all else goes on.
     adds: bool,
     standing: Standing,
+    /// Draws the ways that swallow messages.
+    holes: Option<Random>,
     /// Of what is in it `blocks` has some.
     volumes: Space,
 }
@@ -361,6 +366,7 @@ impl Run {
             sizes,
             adds: adds_volume(options.seed, disks, sizes),
             standing: Standing::Nothing,
+            holes: some_holes(options.seed),
             volumes: space,
         }
     }
@@ -663,6 +669,7 @@ impl Report {
         self.kills += other.kills;
         self.power_cuts += other.power_cuts;
         self.cuts += other.cuts;
+        self.holes += other.holes;
         self.attaches += other.attaches;
         self.disk_errors += other.disk_errors;
         self.stops += other.stops;

@@ -21,6 +21,8 @@ pub enum Mark {
     /// A member that was being copied to was lost.
     SyncingLost,
     LossWithdrawn,
+    /// A member was lost again soon after it returned.
+    LostAgain,
     CopiedInFull,
     Resynced,
     /// What a third member misses was handed on to a returning one.
@@ -103,7 +105,7 @@ pub enum Mark {
 }
 
 impl Mark {
-    pub const ALL: [Self; 44] = [
+    pub const ALL: [Self; 45] = [
         Self::BeganUnequal,
         Self::OwnSlotReported,
         Self::SealRefused,
@@ -113,6 +115,7 @@ impl Mark {
         Self::LossRecorded,
         Self::SyncingLost,
         Self::LossWithdrawn,
+        Self::LostAgain,
         Self::CopiedInFull,
         Self::Resynced,
         Self::AbsentHandedOn,

@@ -320,6 +320,9 @@ fn resync(
     if device.peer_disk_state != DiskState::Inconsistent {
         return None;
     }
+    if connection.lost_again.is_some() {
+        return Some(format!("{name} misses data, and rests before it is copied: see peers"));
+    }
     Some(if resource.role == Role::Primary {
         format!("{name} waits for this node to begin its copy")
     } else {
@@ -379,6 +382,7 @@ fn peers(resource: &ResourceStatus) -> Vec<String> {
             let reason = connection.reason.as_deref().unwrap_or("no reason is known");
             sentences.push(format!("{name} is {state}: {reason}"));
         }
+        sentences.extend(lost_again(resource, connection));
         let dead = connection.paths.iter().filter(|path| !path.established);
         sentences.extend(dead.map(|path| dead_path(connection, path)));
     }
@@ -387,6 +391,27 @@ fn peers(resource: &ResourceStatus) -> Vec<String> {
         sentences.push("all are connected".to_owned());
     }
     sentences
+}
+
+/// Small packets pass, and so it connects; what holds everybody up each time is more than that.
+fn lost_again(resource: &ResourceStatus, connection: &ConnectionStatus) -> Option<String> {
+    let known = connection.lost_again.as_ref()?;
+    let name = &connection.name;
+    let path =
+        connection.paths.iter().find(|path| path.in_use).or_else(|| connection.paths.first())?;
+    // What a packet of 1,500 bytes has room for behind its headers.
+    let bytes = if path.remote_host.family == "ipv6" { 1452 } else { 1472 };
+    Some(format!(
+        "{name} rests for {} s, and writes go on without it: {} times in a row its connection \
+         broke soon after it returned, and held them up; often a network on the way loses large \
+         packets (MTU): see whether `ping -M do -s {bytes} {}` is answered, with 7500 more for \
+         jumbo frames, and the same from there; `basalt adm disconnect {}:{name}`, then \
+         `connect`, ends the rest",
+        known.rest_ms.div_ceil(1000),
+        known.losses,
+        path.remote_host.address,
+        resource.name
+    ))
 }
 
 /// What is known of a path that does not work, and where to look.

@@ -220,6 +220,13 @@ impl Text {
         if let Some(reason) = &connection.reason {
             self.line(OWN_INDENT, &[format!("# {reason}")]);
         }
+        if let Some(known) = &connection.lost_again {
+            let (seconds, losses) = (known.rest_ms.div_ceil(1000), known.losses);
+            self.line(4, &[format!(
+                "# rests for {seconds} s: lost {losses} times soon after it returned; `explain` \
+                 says what to try"
+            )]);
+        }
         if self.is_verbose() && connection.paths.len() > 1 {
             for path in &connection.paths {
                 self.line(OWN_INDENT, &path_words(path));

@@ -6,8 +6,8 @@ use api::replication_state::ReplicationState;
 use api::response::{Reply, Response};
 use api::role::Role;
 use api::status::{
-    EpochStatus, Holder, LatencyHistogram, NodeStatus, PathStatus, QuorumVotes, ResourceStatus,
-    StatusReply, SyncDetails, VoterStatus, VotesBefore,
+    EpochStatus, Holder, LatencyHistogram, LostAgainStatus, NodeStatus, PathStatus, QuorumVotes,
+    ResourceStatus, StatusReply, SyncDetails, VoterStatus, VotesBefore,
 };
 
 use crate::fake_node::Place;
@@ -76,6 +76,28 @@ r0
 
 "
     );
+}
+
+/// Its connection works again each time, and says nothing.
+#[test]
+fn who_rests_is_named_with_the_likely_cause() {
+    let mut resource = one_away();
+    let bob = &mut resource.connections[0];
+    bob.connection_state = ConnectionState::Connected;
+    bob.lost_again = Some(LostAgainStatus { losses: 3, rest_ms: 11_200 });
+    bob.peer_devices[0].peer_disk_state = DiskState::Inconsistent;
+    let remote = "10.0.0.2:7789".parse::<std::net::SocketAddr>().unwrap();
+    bob.paths =
+        vec![PathStatus { remote_host: remote.into(), established: true, ..PathStatus::default() }];
+    let text = explained(resource);
+    for sentence in [
+        "bob misses data, and rests before it is copied: see peers",
+        "bob rests for 12 s, and writes go on without it: 3 times in a row its connection broke",
+        "loses large packets (MTU): see whether `ping -M do -s 1472 10.0.0.2` is answered",
+        "`basalt adm disconnect r0:bob`, then `connect`, ends the rest",
+    ] {
+        assert!(text.contains(sentence), "{sentence} is missing in\n{text}");
+    }
 }
 
 #[test]

@@ -12,6 +12,7 @@
 //! interruption of PROTOCOL.md 6.5: what was not acknowledged is sent again, and the loss that
 //! began is withdrawn. To hear of a loss late is always safe; `MOVE_MAX` bounds how late.
 
+use replication::contract::Parting;
 use stdx::time::Time;
 
 use crate::limits::MOVE_MAX;
@@ -56,7 +57,8 @@ impl Links {
                 let scope = Scope { resource: &session.resource_name, peer: &link.name };
                 log!(Notice, scope, "disconnected");
                 let (hosted, peer) = (session.hosted, session.peer);
-                self.facts.push_back(Fact::Down { hosted, peer, handles });
+                let parting = Parting::Broken;
+                self.facts.push_back(Fact::Down { hosted, peer, handles, parting });
             }
         }
     }

@@ -20,7 +20,7 @@
 use format::frame::Message;
 use format::ids::{NodeId, ResourceId};
 use format::message::{CloseReason, LinkMessage, Open, ReplicaReport};
-use replication::contract::PeerReport;
+use replication::contract::{Parting, PeerReport};
 use stdx::time::Time;
 
 use crate::limits::{MISBEHAVED_REST, OPEN_RETRY};
@@ -269,7 +269,8 @@ impl Links {
             None => log!(Notice, scope, "connected{proved}"),
             Some(former) => {
                 log!(Notice, scope, "connected over another path{proved}");
-                self.facts.push_back(Fact::Down { hosted, peer, handles: former });
+                let parting = Parting::Moved;
+                self.facts.push_back(Fact::Down { hosted, peer, handles: former, parting });
             }
         }
         self.facts.push_back(Fact::Up { hosted, peer, handles, report });
@@ -336,7 +337,7 @@ impl Links {
 
     /// Ends what there is of the session; our OPEN is due.
     fn begin_anew(&mut self, index: usize, place: usize) {
-        self.end_session(index, place);
+        self.end_session(index, place, Parting::Closed);
         let session = &self.links[index].sessions[place];
         let (hosted, peer) = (session.hosted, session.peer);
         self.facts.push_back(Fact::OpenDue { hosted, peer });
@@ -352,7 +353,7 @@ impl Links {
         let session = &mut link.sessions[place];
         if session.is_up() {
             let (hosted, peer) = (session.hosted, session.peer);
-            self.end_session(index, place);
+            self.end_session(index, place, Parting::Closed);
             if reason == CloseReason::UnrelatedData {
                 // A release that does not stay connected: at once it would refuse again.
                 self.links[index].sessions[place].open_at = now + OPEN_RETRY;
@@ -373,7 +374,7 @@ impl Links {
     }
 
     /// Takes a session down on this side: its handles are gone.
-    fn end_session(&mut self, index: usize, place: usize) {
+    fn end_session(&mut self, index: usize, place: usize, parting: Parting) {
         let link = &mut self.links[index];
         let session = &mut link.sessions[place];
         let handles = session.handles();
@@ -388,7 +389,7 @@ impl Links {
             let (hosted, peer) = (session.hosted, session.peer);
             // Nothing follows a CLOSE, neither from here nor from there.
             link.actives.remove((hosted, peer));
-            self.facts.push_back(Fact::Down { hosted, peer, handles });
+            self.facts.push_back(Fact::Down { hosted, peer, handles, parting });
         }
         if let Some(Theirs { handle, set, .. }) = theirs {
             self.facts.push_back(Fact::Void { link: index, set, handle });
@@ -407,7 +408,7 @@ impl Links {
 
     pub(super) fn sessions_down(&mut self, index: usize) {
         for place in 0..self.links[index].sessions.len() {
-            self.end_session(index, place);
+            self.end_session(index, place, Parting::Broken);
         }
         self.links[index].given_up.clear();
     }
@@ -453,7 +454,7 @@ impl Links {
             let (handle, reason) = (theirs.handle, CloseReason::Down);
             link.push(home, LinkMessage::Close { handle, reason });
         }
-        self.end_session(index, place);
+        self.end_session(index, place, Parting::Closed);
     }
 
     /// Whether these are still the handles of the session.

@@ -73,13 +73,13 @@ impl Shard {
             links::Fact::Up { hosted, peer, handles, report } => {
                 self.after_parts(hosted, Effect::Connect { peer, handles, report: *report });
             }
-            links::Fact::Down { hosted, peer, handles } => {
+            links::Fact::Down { hosted, peer, handles, parting } => {
                 if self.was_not_told(hosted, peer, handles) {
                     return;
                 }
                 self.rim.links.disconnect((hosted, peer), handles);
                 self.broadcast(hosted, || ToPart::Disconnected { peer, handles });
-                self.after_parts(hosted, Effect::Disconnected { peer });
+                self.after_parts(hosted, Effect::Disconnected { peer, parting });
             }
             links::Fact::Void { link, set, handle } => {
                 let Rim { links, kit, .. } = rim;

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 
 use format::ids::NodeId;
 use replication::contract::{
-    GroupInput, PeerReport, Request, RequestKind, ResourceAction, ResourceInput, ToGroup,
+    GroupInput, Parting, PeerReport, Request, RequestKind, ResourceAction, ResourceInput, ToGroup,
 };
 
 use crate::limits::SHARDS_MAX;
@@ -44,6 +44,7 @@ pub(super) enum Effect {
     },
     Disconnected {
         peer: NodeId,
+        parting: Parting,
     },
     Action(ResourceAction),
 }
@@ -353,10 +354,10 @@ impl Shard {
                     rim.links.settle(link, handles.set, handles.theirs, &mut rim.kit);
                 }
             }
-            Effect::Disconnected { peer } => {
+            Effect::Disconnected { peer, parting } => {
                 let rim = &mut self.rim;
                 rim.inbox.push_back((id, Input::Group(GroupInput::PeerDown { peer })));
-                let input = ResourceInput::Disconnected { peer };
+                let input = ResourceInput::Disconnected { peer, parting };
                 rim.inbox.push_back((id, Input::Resource(input)));
             }
             Effect::Action(action) => {

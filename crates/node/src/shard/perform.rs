@@ -188,6 +188,7 @@ impl Shard {
                 | ResourceAction::Forget { .. }
                 | ResourceAction::Evicted { .. }
                 | ResourceAction::PulledAhead { .. }
+                | ResourceAction::LostAgain { .. }
                 | ResourceAction::Disconnect { .. }
                 | ResourceAction::QuorumLost
                 | ResourceAction::QuorumBack
@@ -236,6 +237,9 @@ impl Shard {
             ResourceAction::Evicted { member, rest } => say_that_it_is_slow(hosted, member, rest),
             ResourceAction::PulledAhead { member, rest } => {
                 say_that_it_is_behind(hosted, member, rest);
+            }
+            ResourceAction::LostAgain { member, rest, losses } => {
+                say_that_it_was_lost_again(hosted, (member, losses), rest);
             }
             ResourceAction::Disconnect { peer } => self.end_congested(id, peer),
             ResourceAction::QuorumLost => hosted.say_quorum_lost(),
@@ -338,6 +342,18 @@ fn say_that_it_is_behind(hosted: &Hosted, member: NodeId, rest: Duration) {
         Scope { resource: hosted.name(), peer: name },
         "it fell too far behind: writes go on without it, and it is asked to return in {} s",
         rest.as_secs()
+    );
+}
+
+fn say_that_it_was_lost_again(hosted: &Hosted, (member, losses): (NodeId, u32), rest: Duration) {
+    let name = hosted.peer(member).map_or("", |peer| &peer.name);
+    log!(
+        Warning,
+        Scope { resource: hosted.name(), peer: name },
+        "its connection broke soon after it returned, for the {losses}. time in a row: writes go \
+         on without it for {} s; see `basalt adm explain {}`",
+        rest.as_secs(),
+        hosted.name()
     );
 }
 

@@ -6,6 +6,7 @@ mod reasons;
 mod tests;
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
@@ -15,8 +16,9 @@ use api::response::Failure;
 use api::role::Role;
 use api::status::{
     ConnectionStatus, DeviceStatistics, DeviceStatus, EpochStatus, LatencyHistogram, LeaseStatus,
-    NodeStatus, PathStatus, PeerDeviceStatus, QuorumVotes, ReadsServed, ResourceStatus,
-    ShardPeerStatus, ShardStatus, StatusReply, SyncDetails, VerifyReport, VoterStatus, VotesBefore,
+    LostAgainStatus, NodeStatus, PathStatus, PeerDeviceStatus, QuorumVotes, ReadsServed,
+    ResourceStatus, ShardPeerStatus, ShardStatus, StatusReply, SyncDetails, VerifyReport,
+    VoterStatus, VotesBefore,
 };
 use api::write_ordering::WriteOrdering;
 use config::host_name::is_same_host;
@@ -314,7 +316,7 @@ fn describe_paths(member: &Member, rim: &Rim) -> Vec<PathStatus> {
             remote_host: path.1.into(),
             established,
             in_use,
-            down_ms: down.map(|down| u64::try_from(down.as_millis()).unwrap_or(u64::MAX)),
+            down_ms: down.map(millis),
             reason,
         }
     });
@@ -489,6 +491,10 @@ impl Hosted {
             tls: rim.links.is_secured(&member.name),
             protocol: self.protocol(status, member.node).map(str::to_owned),
             congested: status.primary_here && facts.is_some_and(|facts| facts.is_behind),
+            lost_again: facts.and_then(|facts| facts.lost_again).map(|known| LostAgainStatus {
+                losses: known.losses,
+                rest_ms: millis(known.until.since(rim.kit.now)),
+            }),
             paths: describe_paths(member, rim),
             peer_devices: self
                 .definition
@@ -692,12 +698,13 @@ fn peer_disk_state(facts: &MemberStatus, status: &Status) -> DiskState {
     }
 }
 
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
 fn lease(until: Time, now: Time) -> LeaseStatus {
     let remaining = until.since(now);
-    LeaseStatus {
-        held: !remaining.is_zero(),
-        remaining_ms: u64::try_from(remaining.as_millis()).unwrap_or(u64::MAX),
-    }
+    LeaseStatus { held: !remaining.is_zero(), remaining_ms: millis(remaining) }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a percentage for people")]

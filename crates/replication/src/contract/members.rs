@@ -15,6 +15,17 @@ pub struct Stay {
     pub since: RoundId,
 }
 
+/// How the connections to a peer ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parting {
+    /// One of the two nodes ended them, while they worked.
+    Closed,
+    /// They broke, or fell silent.
+    Broken,
+    /// They broke, and are there again already, over another path.
+    Moved,
+}
+
 /// A member and what its bitmap slot is good for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LostMember {

@@ -16,6 +16,7 @@ use crate::contract::{Compare, LostMember, ResourceAction, ToGroup};
 use crate::limits;
 use crate::resource::forks::shared_until;
 use crate::resource::member::{RANK_BEHIND, RANK_INTACT};
+use crate::resource::rests::Why;
 use crate::resource::session::Change;
 use crate::resource::{Comparing, Resource, RoundKind};
 
@@ -116,12 +117,12 @@ impl Resource {
         let ready: Vec<NodeId> = candidates
             .iter()
             .filter(|member| !session.admissions.contains_key(member))
-            .filter(|member| session.admit_again_at.get(member).is_none_or(|&at| now >= at))
+            .filter(|&member| self.is_rested(member))
             .filter(|&member| self.may_return(member) && !self.is_left_out(member))
             .filter(|_| !self.is_resizing())
             .collect();
         if let Some(session) = self.session.as_mut() {
-            session.admit_again_at.retain(|_, &mut at| at > now);
+            session.rests.end_those_over(now);
         }
         // A member obeys whoever seals it: this node must not be one that was superseded, and has
         // not heard of it. Its lease comes with a step of its own.
@@ -157,7 +158,7 @@ impl Resource {
         let ballot = self.next_ballot();
         let epoch = self.config().map_or(Epoch(0), |config| config.epoch);
         let Some(session) = self.session.as_mut() else { return };
-        session.admit_again_at.remove(&member);
+        session.rests.end(member);
         let nonce = session.nonce;
         session.admissions.insert(
             member,
@@ -192,7 +193,7 @@ impl Resource {
         let again = self.now + limits::RETRY_MAX * 5;
         if let Some(session) = self.session.as_mut() {
             session.admissions.remove(&member);
-            session.admit_again_at.insert(member, again);
+            session.rests.rest(member, again, Why::Retry);
         }
     }
 
@@ -361,7 +362,7 @@ impl Resource {
         let boot = self.peers.get(&member).and_then(|peer| peer.report).map(|peer| peer.boot_id);
         let own_boot = self.options.boot_id;
         let connected = self.connected();
-        let comparing = self.options.comparing;
+        let (comparing, now) = (self.options.comparing, self.now);
         let Some(session) = self.session.as_mut() else { return };
         let losing = !session.losses.is_empty();
         let Some(admission) = session.admissions.get_mut(&member) else { return };
@@ -384,6 +385,7 @@ impl Resource {
         session.admitted_here.insert(member);
         let boot = boot.unwrap_or(own_boot);
         session.boots.insert(member, boot);
+        session.rests.note_return(member, now);
         let write_set = session.write_set;
         let compare = match comparing {
             Comparing::Always => Compare::Always,

@@ -17,6 +17,7 @@ use stdx::time::Time;
 
 use crate::contract::{AboutCuts, Lag, LagLimits, ResourceAction, Stay, ToGroup};
 use crate::limits;
+use crate::resource::rests::Why;
 use crate::resource::{AckWhen, MemberOptions, Resource, insync};
 
 /// When a follower counts as congested, and what then.
@@ -92,7 +93,7 @@ impl Resource {
         let Some(session) = self.session.as_mut() else { return };
         for member in stay.iter() {
             if session.congested.behind.remove(&member).is_some() {
-                session.admit_again_at.remove(&member);
+                session.rests.end(member);
             }
         }
     }
@@ -151,7 +152,7 @@ impl Resource {
         let Some(session) = self.session.as_mut() else { return };
         session.congested.forget_lag(member);
         let rest = session.congested.leave_behind(member, now);
-        session.admit_again_at.insert(member, now + rest);
+        session.rests.rest(member, now + rest, Why::Behind);
         self.actions.push(ResourceAction::PulledAhead { member, rest });
         self.begin_loss(member);
     }

@@ -15,7 +15,7 @@ use format::message::{Accepted, ReplicaReport};
 use format::metadata::ReplicaState;
 use stdx::time::Time;
 
-use crate::contract::{PeerReport, ResourceAction};
+use crate::contract::{Parting, PeerReport, ResourceAction};
 use crate::limits;
 use crate::quorum;
 use crate::resource::Resource;
@@ -446,7 +446,7 @@ impl Resource {
         let Some(report) = peer.report.take().or(known) else { return true };
         peer.split = Some(Split { report, theirs, fork, talk: talk.unwrap_or_default() });
         if !was_split {
-            self.on_member_disconnected(from);
+            self.on_member_disconnected(from, Parting::Closed);
             self.actions.push(ResourceAction::SplitBrain { peer: from, fork });
             // It may take this node for one that is merely behind.
             let own = self.report_to_parted();

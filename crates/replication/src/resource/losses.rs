@@ -7,8 +7,8 @@
 use format::ids::{MemberSet, NodeId};
 use format::message::SlotBase;
 
-use crate::contract::{LostMember, PeerReport, ResourceAction, Stay, ToGroup};
-use crate::limits;
+use crate::contract::{LostMember, Parting, PeerReport, ResourceAction, Stay, ToGroup};
+use crate::resource::rests::Why;
 use crate::resource::session::Change;
 use crate::resource::{Resource, RoundKind};
 
@@ -92,11 +92,14 @@ impl Resource {
             return;
         }
         let Some(session) = self.session.as_mut() else { return };
-        let rest = session.rests.get(&member).copied().unwrap_or(limits::SLOW_MEMBER_REST_MIN);
-        session.rests.insert(member, (rest * 2).min(limits::SLOW_MEMBER_REST_MAX));
-        session.admit_again_at.insert(member, now + rest);
+        let rest = session.rests.next_for_slow(member);
+        session.rests.rest(member, now + rest, Why::Slow);
         self.actions.push(ResourceAction::Evicted { member, rest });
         self.begin_loss(member);
+    }
+
+    fn is_losing(&self, member: NodeId) -> bool {
+        self.session.as_ref().is_some_and(|session| session.losses.contains_key(&member))
     }
 
     /// Has the others write down what `member` misses.
@@ -149,18 +152,21 @@ impl Resource {
             // Before it is sealed anew, and would say so.
             session.admitted_here.remove(node);
         }
-        session.admit_again_at.remove(&node);
-        if !session.write_set.has(node) {
+        session.rests.on_connected(node, report.boot_id);
+        let stays_away = self.stays_away(node);
+        let Some(session) = self.session.as_mut().filter(|it| it.write_set.has(node)) else {
             return;
-        }
+        };
         let same_life = session.boots.get(&node) == Some(&report.boot_id)
             && report.replica.is_some_and(|replica| replica.sealed == session.nonce);
         // What the others recorded of a loss that is proposed already, it would not know.
         let may_withdraw = !session.losses.values().any(|state| *state == LossState::Proposing)
-            && !session.differing.has(node);
+            && !session.differing.has(node)
+            && !stays_away;
         match session.losses.get(&node) {
             Some(LossState::Proposing) => {}
             Some(LossState::Recording | LossState::Recorded) if same_life && may_withdraw => {
+                session.rests.note_return(node, self.now);
                 self.withdraw_loss(node);
             }
             Some(LossState::Recording | LossState::Recorded) if same_life => {}
@@ -195,13 +201,17 @@ impl Resource {
         }
     }
 
-    pub(crate) fn on_member_disconnected(&mut self, node: NodeId) {
+    pub(crate) fn on_member_disconnected(&mut self, node: NodeId, parting: Parting) {
         self.forget_asked_for_size(node);
         self.forget_asked_for_verify(node);
         self.on_disconnected_during_promotion(node);
         self.note_sealer_gone(node);
-        if self.session.is_some() {
-            self.begin_loss(node);
+        let was_losing = self.is_losing(node);
+        self.begin_loss(node);
+        match parting {
+            Parting::Closed => self.forget_returns_of(node),
+            Parting::Broken if !was_losing && self.is_losing(node) => self.let_lost_rest(node),
+            Parting::Broken | Parting::Moved => {}
         }
     }
 

@@ -10,7 +10,7 @@ use format::message::{Control, SlotBase};
 use format::metadata::Slot;
 use stdx::time::Time;
 
-use crate::contract::{CommandErrorCode, CommandId, ResourceAction, ToGroup};
+use crate::contract::{CommandErrorCode, CommandId, Parting, ResourceAction, ToGroup};
 use crate::limits;
 use crate::resource::session::Change;
 use crate::resource::voters::voters_of;
@@ -286,7 +286,7 @@ impl Resource {
         let needed = voters_of(config) | config.members | insync(config) | self.named();
         let peers: MemberSet = self.peers.keys().copied().collect();
         for peer in peers.minus(needed).iter() {
-            self.on_disconnected(peer);
+            self.on_disconnected(peer, Parting::Closed);
             self.peers.remove(&peer);
             self.actions.push(ResourceAction::Forget { peer });
         }

@@ -23,6 +23,7 @@ use crate::resource::followers::CutsMade;
 use crate::resource::losses::LossState;
 use crate::resource::membership::Adding;
 use crate::resource::receipts::Preparing;
+use crate::resource::rests::Rests;
 use crate::resource::suspend::Told;
 use crate::resource::voters::voters_of;
 use crate::resource::word::Word;
@@ -48,13 +49,11 @@ pub(crate) struct Session {
     pub(crate) admissions: BTreeMap<NodeId, Admission>,
     /// Whoever was admitted in this session, and obeyed no other one since, as far as is known.
     pub(crate) admitted_here: MemberSet,
-    /// An admission that failed is tried again then.
-    pub(crate) admit_again_at: BTreeMap<NodeId, Time>,
     /// A verify found that they differ, and left it: their next loss stands, so that a resync
     /// mends it.
     pub(crate) differing: MemberSet,
-    /// How long a member that was too slow rests the next time.
-    pub(super) rests: BTreeMap<NodeId, Duration>,
+    /// Members that are asked back later.
+    pub(crate) rests: Rests,
     /// Nothing differs between the members any more.
     pub(crate) reconciled: bool,
     pub(crate) lease_until: Time,
@@ -134,9 +133,8 @@ impl Session {
             last_join: None,
             admissions: BTreeMap::new(),
             admitted_here: MemberSet::EMPTY,
-            admit_again_at: BTreeMap::new(),
             differing: MemberSet::EMPTY,
-            rests: BTreeMap::new(),
+            rests: Rests::default(),
             reconciled: false,
             lease_until: now,
             lease_by: None,
@@ -182,7 +180,7 @@ impl Session {
 
     pub(crate) fn wake_at(&self) -> Time {
         let admissions = self.admissions.values().map(Admission::deadline);
-        let again = self.admit_again_at.values().copied();
+        let again = self.rests.wakes_at();
         let drain = self.drain.iter().filter(|drain| !drain.drained).map(|drain| drain.deadline);
         let change = match &self.change {
             Some(Change::PreparingJoin { until, .. }) => *until,
@@ -207,11 +205,10 @@ impl Session {
             Purpose::Clients | Purpose::Resync => Time::NEVER,
         };
         admissions
-            .chain(again)
             .chain(drain)
             .chain(adding)
             .chain(word)
-            .chain([change, lease])
+            .chain([again, change, lease])
             .min()
             .unwrap_or(Time::NEVER)
     }

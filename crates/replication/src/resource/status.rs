@@ -11,7 +11,7 @@ use crate::resource::admit::is_of_history;
 use crate::resource::resize::{ResizeStatus, Resizing};
 use crate::resource::suspend::Shortage;
 use crate::resource::verify::{VerifyStatus, Verifying};
-use crate::resource::{OnNoQuorum, Resource, insync};
+use crate::resource::{LostAgain, OnNoQuorum, Resource, insync};
 
 /// One node's view of the resource.
 #[derive(Clone, Debug)]
@@ -85,6 +85,8 @@ pub struct MemberStatus {
     pub follows: bool,
     /// It is a follower, and clients write without it.
     pub is_behind: bool,
+    /// This node leads, and asks it back later.
+    pub lost_again: Option<LostAgain>,
     /// It is being brought up to date.
     pub syncing: bool,
     /// Blocks of each volume.
@@ -232,6 +234,7 @@ impl Resource {
                 follows: self.counts_as_follower(node),
                 is_behind: self.is_behind(node),
                 in_write_set: self.session.as_ref().is_some_and(|it| it.write_set.has(node)),
+                lost_again: self.lost_again(node),
                 syncing: admission.is_some_and(|admission| admission.is_copying()),
                 out_of_sync: left,
                 copied_blocks: copied,

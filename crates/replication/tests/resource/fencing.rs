@@ -200,7 +200,11 @@ fn questions_that_nobody_answers_keep_no_promotion_waiting_for_ever() {
     promote(&mut resource);
     let half = start + limits::FENCE_PATIENCE / 2;
     let mut all = tick_until(&mut resource, start, half);
-    step_at(&mut resource, half, ResourceInput::Disconnected { peer: node(2) });
+    step_at(
+        &mut resource,
+        half,
+        ResourceInput::Disconnected { peer: node(2), parting: Parting::Broken },
+    );
     all.extend(tick_until(&mut resource, half, start + 10 * limits::FENCE_PATIENCE));
     let asked = all.iter().filter(|(_, it)| matches!(it, ResourceAction::AskToFence { .. }));
     assert!(asked.count() > 1, "no question is asked again");
@@ -218,7 +222,11 @@ fn a_peer_that_comes_and_goes_keeps_no_promotion_waiting_for_ever() {
         all.extend(tick_until(&mut resource, now, now + limits::PROMOTE_DEADLINE / 2));
         now = now + limits::PROMOTE_DEADLINE / 2;
         connect_third(&mut resource, now);
-        step_at(&mut resource, now, ResourceInput::Disconnected { peer: node(2) });
+        step_at(
+            &mut resource,
+            now,
+            ResourceInput::Disconnected { peer: node(2), parting: Parting::Broken },
+        );
     }
     assert_eq!(answers(&all), [end]);
 }

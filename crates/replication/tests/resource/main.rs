@@ -14,8 +14,8 @@ use format::metadata::{Candidate, Register, ReplicaState, Slot, Superblock, Vote
 use format::space::Place;
 use replication::contract::{
     Command, CommandError, CommandErrorCode, CommandId, FenceVerdict, FromGroup, LostMember,
-    NewArea, PeerReport, PromoteMode, Repair, ResizeTask, ResourceAction, ResourceInput, RoundId,
-    SaveId, ToGroup, VerifyTask,
+    NewArea, Parting, PeerReport, PromoteMode, Repair, ResizeTask, ResourceAction, ResourceInput,
+    RoundId, SaveId, ToGroup, VerifyTask,
 };
 use replication::resource::{
     AckWhen, Comparing, Congestion, Demands, MemberOptions, Readmission, Resource, ResourceOptions,
@@ -490,7 +490,7 @@ fn a_disk_that_is_attached_keeps_what_it_marks_for_whom_the_file_does_not_name()
 /// Node 0 leads, of a release that knows of so much.
 fn led_by_peer(features: u64) -> Resource {
     let mut resource = resource_with(None);
-    step(&mut resource, ResourceInput::Disconnected { peer: node(0) });
+    step(&mut resource, ResourceInput::Disconnected { peer: node(0), parting: Parting::Broken });
     connect(&mut resource, features);
     let (ballot, value) = (Ballot { counter: 5, random: 1 }, joined(ValueId(8)));
     step(&mut resource, from_peer(Control::Chosen { ballot, value: value.clone() }));

@@ -152,7 +152,7 @@ impl Forger {
     }
 }
 
-fn framed(message: &Message) -> Option<Vec<u8>> {
+pub(super) fn framed(message: &Message) -> Option<Vec<u8>> {
     let mut writer = FrameWriter::new(vec![0; 64 << 10], QUANTUM_BYTES);
     match message {
         Message::Control(control) => writer.push_control(HANDLE, control).ok()?,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use format::ids::{BootId, LaneIndex, Nonce};
 use format::message::{Control, Data, DataBody, FEATURES};
-use replication::contract::{GroupInput, PeerReport, ResourceInput};
+use replication::contract::{GroupInput, Parting, PeerReport, ResourceInput};
 use replication::limits;
 use stdx::time::Time;
 
@@ -48,6 +48,10 @@ pub(super) struct Link {
     reports: BTreeMap<usize, PeerReport>,
     /// Nothing overtakes on a connection.
     last_delivery: BTreeMap<(Channel, usize), Time>,
+    /// The connections of the current or the last life on which nothing more comes from a node.
+    stuck: BTreeSet<(Channel, usize)>,
+    /// The last life ended because one of the two nodes wanted that.
+    was_closed: bool,
     /// What came for a home that was not told of the connection yet, in order.
     held: Vec<Letter>,
 }
@@ -77,6 +81,8 @@ pub(super) enum End {
     /// What is on the way is lost, and silence is what both sides notice.
     Silent,
     /// What is on the way may still arrive, and both sides hear of the end soon.
+    Broken,
+    /// The same, and one of the two nodes wants it.
     Closed,
 }
 
@@ -111,6 +117,8 @@ impl Cluster {
     pub fn heal_link(&mut self, a: usize, b: usize) {
         if a != b {
             self.link(a, b).cut = false;
+            self.fill_hole(a, b);
+            self.fill_hole(b, a);
             self.try_connect(a, b);
         }
     }
@@ -137,8 +145,14 @@ impl Cluster {
     pub fn reset_link(&mut self, a: usize, b: usize) {
         if a != b {
             self.trace(|| format!("reset n{a} n{b}"));
-            self.tear(a, b, End::Closed);
+            self.tear(a, b, End::Broken);
         }
+    }
+
+    /// One of the two nodes wants all connections anew.
+    pub fn renew_link(&mut self, a: usize, b: usize) {
+        self.trace(|| format!("n{a} renews n{a} n{b}"));
+        self.tear(a, b, End::Closed);
     }
 
     /// One connection loses what it carries; the others go on until somebody notices.
@@ -188,7 +202,7 @@ impl Cluster {
     /// The first side to notice closes all.
     pub(super) fn torn(&mut self, (a, b, count): LinkId) {
         if self.link(a, b).current == Some(count) {
-            self.tear(a, b, End::Closed);
+            self.tear(a, b, End::Broken);
         }
     }
 
@@ -204,6 +218,7 @@ impl Cluster {
         let lossy = end == End::Silent || self.random.chance(1, 2);
         let link = self.link(low, high);
         link.current = None;
+        link.was_closed = end == End::Closed;
         let id = (low, high, link.count);
         let unaware = std::mem::take(&mut link.unaware);
         link.unnoticed.clear();
@@ -233,7 +248,7 @@ impl Cluster {
         (0..shards).map(Ear::Shard).chain([Ear::Home]).collect()
     }
 
-    fn channels(&self, low: usize, high: usize) -> Vec<Channel> {
+    pub(super) fn channels(&self, low: usize, high: usize) -> Vec<Channel> {
         // More than there are does no harm.
         let most = |node| self.shards_of(node).unwrap_or(crate::process::SHARDS_MAX);
         let (here, there) = (most(low), most(high));
@@ -248,7 +263,7 @@ impl Cluster {
             return;
         }
         let delay = Duration::from_micros(500 + self.random.below(20_000));
-        if !self.are_peers(a, b) {
+        if !self.are_peers(a, b) || self.swallows_all(a, b) {
             return;
         }
         let link = self.link(a, b);
@@ -261,7 +276,7 @@ impl Cluster {
 
     pub(super) fn link_up(&mut self, a: usize, b: usize) {
         let reports = [self.peer_report(a), self.peer_report(b)];
-        let are_peers = self.are_peers(a, b);
+        let are_peers = self.are_peers(a, b) && !self.swallows_all(a, b);
         let link = self.link(a, b);
         link.connecting = false;
         if !are_peers || link.cut || link.current.is_some() || !link.unnoticed.is_empty() {
@@ -271,6 +286,7 @@ impl Cluster {
         link.count += 1;
         link.current = Some(link.count);
         link.broken.clear();
+        link.stuck.clear();
         link.last_delivery.clear();
         link.held.clear();
         link.reports = BTreeMap::from([(a, of_b), (b, of_a)]);
@@ -345,15 +361,31 @@ impl Cluster {
             return;
         }
         let told = link.unnoticed.remove(&(node, ear));
+        let parting = if link.was_closed { Parting::Closed } else { Parting::Broken };
         let peer = Self::node_id(other);
         // A process that started since never knew of these connections.
         if told.is_some() && told == boot {
             match ear {
                 Ear::Shard(shard) => self.step_group(node, shard, GroupInput::PeerDown { peer }),
-                Ear::Home => self.step_resource(node, ResourceInput::Disconnected { peer }),
+                Ear::Home => {
+                    self.step_resource(node, ResourceInput::Disconnected { peer, parting });
+                }
             }
         }
         self.try_connect(node, other);
+    }
+
+    /// From now on nothing of `from` arrives on this connection; the life that it is of, where
+    /// something did so far.
+    pub(super) fn stick(&mut self, from: usize, to: usize, channel: Channel) -> Option<LinkId> {
+        let link = self.link(from, to);
+        link.current?;
+        let id = (from.min(to), from.max(to), link.count);
+        link.stuck.insert((channel, from)).then_some(id)
+    }
+
+    pub(super) fn is_stuck(&mut self, from: usize, to: usize, channel: Channel) -> bool {
+        self.link(from, to).stuck.contains(&(channel, from))
     }
 
     // ---- Messages.
@@ -374,9 +406,10 @@ impl Cluster {
         let at = self.now + delay + self.detour() + self.lateness(from, to, channel);
         let link = self.link(from, to);
         let usable = link.current.is_some() || link.unnoticed.contains_key(&(from, ear));
-        if !usable {
+        if !usable || self.is_swallowed((from, to), channel, &message) {
             return;
         }
+        let link = self.link(from, to);
         let last = link.last_delivery.entry((channel, from)).or_default();
         let at = at.max(*last);
         *last = at;
@@ -456,7 +489,7 @@ impl Cluster {
                 self.trace(|| format!("n{from} -> n{to} {}", brief(&message)));
                 if self.deaf_to[to].is_some_and(|name| brief(&message).starts_with(name)) {
                     self.deaf_to[to] = None;
-                    return self.tear(from, to, End::Closed);
+                    return self.tear(from, to, End::Broken);
                 }
                 self.step_resource(
                     to,

@@ -35,7 +35,7 @@ impl Cluster {
                     self.schedule_at(at, Event::ToGroup { node, boot, shard, message });
                 }
             }
-            ResourceAction::Reset { peer } => self.reset_link(node, peer.index()),
+            ResourceAction::Reset { peer } => self.renew_link(node, peer.index()),
             ResourceAction::Misbehaved { peer, how } => {
                 self.trace(|| format!("n{node} had of {peer}: {how:?}"));
                 if self.forger.is_none() {
@@ -105,6 +105,10 @@ impl Cluster {
             ResourceAction::PulledAhead { member, .. } => {
                 self.marks.insert(Mark::PulledAhead);
                 self.trace(|| format!("n{node} leaves {member} behind"));
+            }
+            ResourceAction::LostAgain { member, rest, .. } => {
+                self.marks.insert(Mark::LostAgain);
+                self.trace(|| format!("n{node} lost {member} again: it rests {rest:?}"));
             }
             ResourceAction::Disconnect { peer } => {
                 self.marks.insert(Mark::Congested);

@@ -3,8 +3,8 @@
 use super::*;
 use api::role::Role;
 use api::status::{
-    DeviceStatistics, EpochStatus, LeaseStatus, QuorumVotes, ShardPeerStatus, VoterStatus,
-    VotesBefore,
+    DeviceStatistics, EpochStatus, LeaseStatus, LostAgainStatus, QuorumVotes, ShardPeerStatus,
+    VoterStatus, VotesBefore,
 };
 use api::write_ordering::WriteOrdering;
 
@@ -276,10 +276,12 @@ fn suspension_failing_io_congestion_and_blocks_are_told() {
     bob.peer_devices[0].replication_state = ReplicationState::PausedSyncS;
     bob.peer_devices[0].resync_suspended = "user,peer".to_owned();
     bob.peer_devices[0].percent_in_sync = 99.994;
+    bob.lost_again = Some(LostAgainStatus { losses: 2, rest_ms: 9_001 });
     let expected = "\
 r0 role:Primary suspended:user,no-data force-io-failures:yes
   disk:UpToDate open:yes blocked:upper,lower
   bob role:Secondary tls:yes protocol:B congested:yes ap-in-flight:8 rs-in-flight:0
+    # rests for 10 s: lost 2 times soon after it returned; `explain` says what to try
     replication:PausedSyncS peer-disk:UpToDate done:99.99 resync-suspended:user,peer
 
 ";
