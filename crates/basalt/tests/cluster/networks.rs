@@ -1,5 +1,6 @@
 //! A client with two networks to each of three replicas, every host in a namespace of its own:
-//! links go down and packets vanish, in one direction or both, and its reads and writes go on.
+//! links go down and packets vanish, in one direction or both, and its reads and writes go on. Or a
+//! network between two replicas loses what is large, and nothing else.
 //!
 //! It takes root, and the programs `ip` and `nft`; without them it says so and shows nothing.
 
@@ -38,9 +39,9 @@ fn ip(words: &str) {
 }
 
 impl Networks {
-    /// `None` where this may not be done.
-    fn create(count: usize) -> Option<Self> {
-        let name = |end: &str| format!("basalt-paths-{}-{end}", std::process::id());
+    /// Those of one test; `None` where this may not be done.
+    fn create(test: &str, count: usize) -> Option<Self> {
+        let name = |end: &str| format!("basalt-{test}-{}-{end}", std::process::id());
         let hosts = (0..count).map(|index| name(&index.to_string())).collect();
         let networks = Self { hub: name("hub"), hosts };
         let may = run("ip", &["netns", "add", &networks.hub]) && run("nft", &["--version"]);
@@ -86,14 +87,27 @@ impl Networks {
         assert!(run("ip", &["netns", "exec", host, "nft", &rules]), "{rules}");
     }
 
+    /// What is larger than most messages does not come from one host to another any more, and
+    /// nobody is told: as behind a tunnel that is narrower than the networks at its ends.
+    fn lose_large(&self, from: usize, to: usize) {
+        let (host, to) = (&self.hosts[from], address(to, 0).ip());
+        let rules = format!(
+            "add table inet cut; \
+             add chain inet cut output {{ type filter hook output priority 0; policy accept; }}; \
+             add rule inet cut output ip daddr {to} meta length > 1300 drop"
+        );
+        assert!(run("ip", &["netns", "exec", host, "nft", &rules]), "{rules}");
+    }
+
+    fn lose_nothing(&self, from: usize) {
+        assert!(run("ip", &["netns", "exec", &self.hosts[from], "nft", "flush", "ruleset"]));
+    }
+
     fn repair(&self, cut: Cut) {
         let Cut { host, network, how } = cut;
-        let host = &self.hosts[host];
         match how {
-            How::Down => ip(&format!("-n {host} link set eth{network} up")),
-            How::LoseSent | How::LoseReceived => {
-                assert!(run("ip", &["netns", "exec", host, "nft", "flush", "ruleset"]));
-            }
+            How::Down => ip(&format!("-n {} link set eth{network} up", self.hosts[host])),
+            How::LoseSent | How::LoseReceived => self.lose_nothing(host),
         }
     }
 }
@@ -125,16 +139,17 @@ fn address(index: usize, network: u8) -> SocketAddr {
     SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 79, network, last)), PORT)
 }
 
-/// The replicas among each other over the first network, the client over both.
+/// The replicas among each other over the first network, the client, if there is one, over both.
 fn config(cluster: &Cluster) -> String {
+    let hosts = cluster.nodes.len();
     let mut text = cluster.config_text("r0");
     text.truncate(text.find("  connection-mesh").unwrap());
-    for index in 0..=SERVERS {
+    for index in 0..hosts {
         let own = format!("address {}; ", cluster.nodes[index].address);
         text = text.replace(&own, "");
     }
     for one in 0..SERVERS {
-        for other in one + 1..=SERVERS {
+        for other in one + 1..hosts {
             let path = |network: u8| {
                 let host = |index: usize| {
                     let (name, at) = (&cluster.nodes[index].name, address(index, network));
@@ -194,7 +209,7 @@ fn wait_for_path(cluster: &Cluster, servers: &[usize], network: u8, wanted: Show
 #[test]
 fn client_with_two_networks_survives_the_loss_of_each() {
     let mut cluster = Cluster::prepare(SERVERS + 1, 1);
-    let Some(networks) = Networks::create(SERVERS + 1) else {
+    let Some(networks) = Networks::create("paths", SERVERS + 1) else {
         skip("namespaces take root, `ip` and `nft`");
         return;
     };
@@ -239,5 +254,73 @@ fn client_with_two_networks_survives_the_loss_of_each() {
     assert!(count > 100 && longest < LONGEST_WAIT, "{count} writes, {longest:?}");
     assert_eq!(epoch(CLIENT), before, "no member was lost");
     cluster.wait_up_to_date(CLIENT);
+    cluster.assert_replicas_equal(size);
+}
+
+/// So long the large packets are lost: the rests of 5 and 10 s are over by then, that of 20 s is
+/// not.
+const LARGE_ARE_LOST: Duration = Duration::from_secs(30);
+/// A write that takes longer waited for the member that is lost: that takes 1.2 s.
+const PAUSE: Duration = Duration::from_millis(800);
+/// The first loss, that after the first return, and one behind each rest that was over.
+const PAUSES_MAX: usize = 4;
+
+/// Writes of 64 KiB, one after the other; how long those took that had to pause.
+fn write_large(mut client: Connection, end: &AtomicBool) -> Vec<Duration> {
+    let blocks = client.export().size_bytes >> 16;
+    let (mut pauses, mut count) = (Vec::new(), 0_u64);
+    while !end.load(Ordering::Relaxed) {
+        let began = now();
+        client.write((count * 37 % blocks) << 16, &vec![7; 64 << 10]).unwrap();
+        let took = now().since(began);
+        pauses.extend((took > PAUSE).then_some(took));
+        count += 1;
+    }
+    client.close().unwrap();
+    pauses
+}
+
+/// The connection came up each time, the replica was admitted, and the first write to it stuck
+/// until it was lost again: writes stood still for as long as that lasted.
+#[test]
+fn network_that_loses_large_packets_costs_a_pause_for_each_rest() {
+    let mut cluster = Cluster::prepare(SERVERS, 0);
+    let Some(networks) = Networks::create("large", SERVERS) else {
+        skip("namespaces take root, `ip` and `nft`");
+        return;
+    };
+    cluster.configure(&config(&cluster));
+    for (node, host) in cluster.nodes.iter_mut().zip(&networks.hosts) {
+        node.entry = ["ip", "netns", "exec", host].map(str::to_owned).to_vec();
+    }
+    cluster.begin();
+    cluster.wait_connected(0);
+    cluster.adm_ok(0, &["new-current-uuid", "--clear-bitmap", "r0"]);
+    cluster.wait_up_to_date(0);
+    let size = cluster.client(0).export().size_bytes;
+    let end = Arc::new(AtomicBool::new(false));
+    let (client, told) = (cluster.client(0), Arc::clone(&end));
+    let user = thread::spawn(move || write_large(client, &told));
+    let name = cluster.nodes[2].name.clone();
+    let rests = |status: &api::status::ResourceStatus| {
+        status.connections.iter().any(|it| it.name == name && it.lost_again.is_some())
+    };
+    let lost_at = now();
+    networks.lose_large(0, 2);
+    cluster.wait(0, "its rest", |status| rests(status));
+    cluster.wait(0, "its connection", |status| {
+        rests(status)
+            && status.connections.iter().all(|it| it.connection_state == ConnectionState::Connected)
+    });
+    let told = cluster.adm_told(0, &["explain", "r0"]);
+    let sentence = format!("{name} rests for ");
+    assert!(told.contains(&sentence) && told.contains("ping -M do -s 1472 10.79.0.3"), "{told}");
+    cluster.poll(0, "the time", || (now().since(lost_at) > LARGE_ARE_LOST).then_some(()));
+    end.store(true, Ordering::Relaxed);
+    let pauses = user.join().expect("no request fails");
+    println!("pauses of {pauses:?} in {LARGE_ARE_LOST:?}");
+    assert!((1..=PAUSES_MAX).contains(&pauses.len()), "{pauses:?}");
+    networks.lose_nothing(0);
+    cluster.wait_up_to_date(0);
     cluster.assert_replicas_equal(size);
 }
