@@ -48,7 +48,7 @@ use stdx::time::Time;
 use crate::attach::GroupDisk;
 use crate::balance::ReadPolicy;
 pub use crate::contract::commands::{
-    Command, CommandError, CommandErrorCode, CommandId, PromoteMode,
+    Command, CommandDone, CommandError, CommandErrorCode, CommandId, PromoteMode,
 };
 pub use crate::contract::cuts::{AboutCuts, Lag, LagLimits};
 pub(crate) use crate::contract::cuts::{CUTS_BETWEEN_ALL_LANES, is_later_cut, next_cut};
@@ -685,7 +685,7 @@ pub enum ResourceAction {
     },
     Answer {
         id: CommandId,
-        result: Result<(), CommandError>,
+        result: Result<CommandDone, CommandError>,
     },
     /// The primary role began or ended here: front ends admit or end client sessions.
     RoleChanged {

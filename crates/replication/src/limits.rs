@@ -126,6 +126,9 @@ pub const GIVE_WAY_RETRY: Duration = Duration::from_secs(2);
 pub const TELLING_DEADLINE: Duration = Duration::from_secs(2);
 /// A promotion that has not succeeded by then is answered with the reason.
 pub const PROMOTE_DEADLINE: Duration = Duration::from_secs(20);
+/// How long `primary --force` tries what `primary` does, before it uses force: a lease of a Primary
+/// that died runs out in the meantime, and who starts beside this node connects.
+pub const UNFORCED_PATIENCE: Duration = Duration::from_secs(5);
 /// The same where it waits for proof that others are out: what was asked before it would have ended
 /// otherwise may be answered, and be of use. However often others come and go, it ends by then.
 pub const PROVEN_PROMOTE_DEADLINE: Duration =

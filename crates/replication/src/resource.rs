@@ -52,8 +52,8 @@ use stdx::random::Random;
 use stdx::time::Time;
 
 use crate::contract::{
-    Command, CommandError, CommandErrorCode, CommandId, FromGroup, Parting, PeerReport,
-    ReplicaRole, ResourceAction, ResourceInput, ToGroup,
+    Command, CommandDone, CommandError, CommandErrorCode, CommandId, FromGroup, Parting,
+    PeerReport, ReplicaRole, ResourceAction, ResourceInput, ToGroup,
 };
 use crate::limits;
 use crate::resource::fencing::Fencing;
@@ -630,6 +630,7 @@ impl Resource {
     }
 
     fn answer(&mut self, id: CommandId, result: Result<(), CommandError>) {
+        let result = result.map(|()| CommandDone::AsAsked);
         self.actions.push(ResourceAction::Answer { id, result });
     }
 

@@ -20,8 +20,8 @@ use format::ids::{BlockRange, BootId, Digest, KernelBootId, MemberSet, NodeId, V
 use format::space::{Place, Space};
 use replication::balance::ReadPolicy;
 use replication::contract::{
-    Command, CommandError, CommandId, FromGroup, GroupAction, GroupInput, PartId, Payload,
-    RequestError, ResourceAction, ResourceInput, ToGroup,
+    Command, CommandDone, CommandError, CommandId, FromGroup, GroupAction, GroupInput, PartId,
+    Payload, RequestError, ResourceAction, ResourceInput, ToGroup,
 };
 use replication::limits;
 use replication::resource::{Congestion, Demands, Readmission};
@@ -219,7 +219,7 @@ pub enum Outcome {
     Answered {
         node: usize,
         id: CommandId,
-        result: Result<(), CommandError>,
+        result: Result<CommandDone, CommandError>,
     },
     Role {
         node: usize,

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use format::ids::{EXTENT_BLOCKS, MemberSet, NodeId};
 use format::space::{Place, Space};
-use replication::contract::{Command, CommandError, CommandId, PartId, PromoteMode};
+use replication::contract::{Command, CommandDone, CommandError, CommandId, PartId, PromoteMode};
 use replication::group::LaneGroup;
 use replication::resource::{Congestion, Demands, OnNoQuorum, Readmission, ResizeState, Share};
 use stdx::random::Random;
@@ -466,7 +466,7 @@ impl Run {
         Ok(())
     }
 
-    fn answered(&mut self, node: usize, id: CommandId, result: &Result<(), CommandError>) {
+    fn answered(&mut self, node: usize, id: CommandId, result: &Result<CommandDone, CommandError>) {
         if self.promoting.remove(&id).is_some() && result.is_ok() && self.cluster.is_primary(node) {
             self.report.sessions += 1;
             self.clients.retain(|&at| at != node);

@@ -10,8 +10,8 @@ use format::space::{Place, Space};
 use replication::adoption::{Obstacle, Verdict};
 use replication::balance::ReadPolicy;
 use replication::contract::{
-    Command, CommandError, CommandId, GroupInput, PartId, PromoteMode, Request, RequestError,
-    RequestKind,
+    Command, CommandDone, CommandError, CommandId, GroupInput, PartId, PromoteMode, Request,
+    RequestError, RequestKind,
 };
 use replication::group::LaneGroup;
 use replication::group::under_way::UnderWay;
@@ -32,7 +32,7 @@ pub struct Scenario {
     checker: Checker,
     next: u64,
     ended: BTreeMap<PartId, Ended>,
-    answered: BTreeMap<u64, Result<(), CommandError>>,
+    answered: BTreeMap<u64, Result<CommandDone, CommandError>>,
     /// What operators were told: the node, and whether it has one.
     told_of_quorum: Vec<(usize, bool)>,
 }
@@ -334,7 +334,13 @@ impl Scenario {
 
     #[must_use]
     pub fn succeeded(&self, id: CommandId) -> bool {
-        matches!(self.answered.get(&id.0), Some(Ok(())))
+        matches!(self.answered.get(&id.0), Some(Ok(_)))
+    }
+
+    /// How a command succeeded.
+    #[must_use]
+    pub fn how(&self, id: CommandId) -> Option<CommandDone> {
+        self.answered.get(&id.0)?.as_ref().ok().copied()
     }
 
     #[must_use]

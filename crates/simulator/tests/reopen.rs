@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use format::ids::NodeId;
-use replication::contract::Command;
+use replication::contract::{Command, PromoteMode};
+use replication::limits::UNFORCED_PATIENCE;
 use replication::resource::{AfterSplit, WithoutPrimary};
 use simulator::run::run_with_protocols;
 use simulator::scenario::Scenario;
@@ -71,22 +72,34 @@ fn losses_that_come_later_are_awaited_again() {
     reopen(&mut it, 1);
     it.until("a follower", |it| it.follows(0, 1) || it.is_in_sync(1, 0));
     it.cluster.kill(1);
+    it.cluster.kill(2);
     it.run(Duration::from_millis(100));
     it.force(0);
     assert_eq!((it.losses(0), it.awaits_reopen(0)), (2, true));
 }
 
-/// Both were typed before either was done.
+/// Both were typed before either was done. Node 1 died with what node 0 does not have.
 #[test]
 fn a_word_is_not_about_losses_that_come_before_it_is_recorded() {
-    let mut it = with_losses();
-    let demoted = it.command(1, Command::Demote);
-    it.until("the end of the session", |it| it.succeeded(demoted));
-    it.run(Duration::from_millis(100));
-    let said = it.command(0, Command::Reopen);
-    it.force(0);
-    it.until("an answer", |it| it.succeeded(said) || it.failed(said));
-    assert_eq!((it.losses(0), it.awaits_reopen(0)), (2, true));
+    for later in (0..300).step_by(5) {
+        let mut it = with_losses();
+        it.cluster.kill(0);
+        it.until("its loss", |it| !it.is_in_sync(1, 0));
+        it.must_write(1, 7, 2);
+        it.cluster.kill(1);
+        it.cluster.start(0);
+        let forced = it.command(0, Command::Promote(PromoteMode::Force));
+        it.run(UNFORCED_PATIENCE - Duration::from_millis(100) + Duration::from_millis(later));
+        if it.succeeded(forced) {
+            assert!(later >= 100, "it is not tried before");
+            return;
+        }
+        let said = it.command(0, Command::Reopen);
+        it.until("an answer", |it| it.succeeded(said) || it.failed(said));
+        it.until("a forced promotion", |it| it.succeeded(forced));
+        assert_eq!((it.losses(0), it.awaits_reopen(0)), (2, true), "{later} ms later");
+    }
+    unreachable!("it is over by then");
 }
 
 #[test]
@@ -144,6 +157,14 @@ fn a_line_that_gave_way_to_one_without_clients_counts_as_a_loss() {
     assert_eq!((it.losses(1), it.awaits_reopen(1)), (1, true));
 }
 
+/// The power of a node fails, which goes on without what its disk had not written for good.
+fn lose_and_lead(it: &mut Scenario, node: usize) {
+    it.cluster.cut_power(node);
+    it.cluster.start(node);
+    it.promote(node);
+    assert_eq!((it.losses(node), it.awaits_reopen(node)), (1, true));
+}
+
 /// NVMe hosts know a volume by its losses. Those of node 1 were told of one that those of node 0
 /// were not.
 #[test]
@@ -151,7 +172,7 @@ fn more_losses_are_counted_than_on_the_line_that_gave_way() {
     let mut it = Scenario::with_quorum_off(2, 0);
     it.must_write(0, 7, 1);
     it.part(&[0], &[1]);
-    it.force(1);
+    lose_and_lead(&mut it, 1);
     it.must_write(0, 7, 10);
     it.must_write(1, 7, 20);
     it.demote(0);
@@ -169,8 +190,14 @@ fn more_losses_are_counted_than_on_the_line_that_gave_way() {
 #[test]
 fn a_session_without_clients_counts_a_line_while_it_awaits_reopen() {
     let mut it = Scenario::with_quorum_off(3, 0);
-    it.demote(0);
-    it.force(0);
+    it.must_write(0, 7, 1);
+    it.cluster.cut_power(1);
+    it.cluster.cut_power(2);
+    it.cluster.cut_power(0);
+    it.cluster.start(1);
+    it.cluster.start(2);
+    it.cluster.start(0);
+    it.promote(0);
     it.until("the others", |it| {
         (0..3).all(|node| it.is_in_sync(node, 1) && it.is_in_sync(node, 2))
     });

@@ -6,7 +6,8 @@ use api::response::{Failure, FailureCode, Reply};
 use config::host_name::is_same_host;
 use io::ListenAddr;
 use replication::contract::{
-    Command, CommandError, CommandErrorCode, CommandId, FenceVerdict, PromoteMode, ResourceInput,
+    Command, CommandDone, CommandError, CommandErrorCode, CommandId, FenceVerdict, PromoteMode,
+    ResourceInput,
 };
 use stdx::time::Time;
 
@@ -22,6 +23,9 @@ use crate::shard::messages::{Fact, Force, FromShard, OwnData, Ticket, ToShard};
 use crate::shard::status::Statistics;
 use crate::shard::{Input, Rim, Shard};
 use crate::tls::credentials::Credentials;
+
+const FORCE_NOT_NEEDED: &str = "--force was not needed: `primary` does it without, and nothing was \
+                                given up";
 
 /// The daemon ends: every resource goes down first.
 #[derive(Clone, Copy, Debug)]
@@ -251,7 +255,7 @@ impl Shard {
         &mut self,
         id: HostedId,
         command: CommandId,
-        result: Result<(), CommandError>,
+        result: Result<CommandDone, CommandError>,
     ) {
         let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_mut) else {
             return;
@@ -265,7 +269,7 @@ impl Shard {
             if let Asker::Admin(ticket) = pending.asker {
                 let answer = result
                     .map_err(|error| failure(error, pending.kind))
-                    .and_then(|()| self.on_redefined(id));
+                    .and_then(|_| self.on_redefined(id));
                 self.rim.reply(ticket, answer);
             }
             return;
@@ -278,7 +282,7 @@ impl Shard {
             ..error
         });
         let told = match &result {
-            Ok(()) => Ok(()),
+            Ok(_) => Ok(()),
             Err(error) => Err(error.message.clone()),
         };
         match pending.asker {
@@ -286,7 +290,7 @@ impl Shard {
                 if result.is_ok() && pending.kind.is_of_role() {
                     hosted.clients.is_explicit = pending.kind == CommandKind::Promote;
                 }
-                let warnings = match pending.kind {
+                let mut warnings = match pending.kind {
                     CommandKind::Promote => hosted.warnings_of_primary(),
                     CommandKind::Demote
                     | CommandKind::Detach
@@ -294,12 +298,15 @@ impl Shard {
                     | CommandKind::Redefine
                     | CommandKind::Other => Vec::new(),
                 };
-                let answer = result.map(|()| Reply::Done { warnings });
+                if result == Ok(CommandDone::WithoutForce) {
+                    warnings.push(FORCE_NOT_NEEDED.to_owned());
+                }
+                let answer = result.map(|_| Reply::Done { warnings });
                 self.rim.reply(ticket, answer.map_err(|error| failure(error, pending.kind)));
             }
             Asker::Device(ticket, place) => {
                 hosted.clients.devices[place.index()] |= result.is_ok();
-                let answer = result.map(|()| Reply::done());
+                let answer = result.map(|_| Reply::done());
                 self.rim.reply(ticket, answer.map_err(|error| failure(error, pending.kind)));
             }
             Asker::Clients => {}

@@ -509,6 +509,7 @@ pub(super) fn listen(definition: &Definition, rim: &mut Rim) -> Result<(), Failu
 mod tests {
     use io::Parker;
     use io::mailbox::{Mailbox, Receiver};
+    use replication::contract::CommandDone;
 
     use super::*;
     use crate::shard::fixture::{host_diskless, shard};
@@ -552,7 +553,7 @@ mod tests {
             assert_eq!(heard(&mut shard, &mut answers), [(0, hosted.clone())]);
             if hosted.is_ok() {
                 let stop = shard.hosted_mut(HOSTED).commands.last().unwrap().id;
-                shard.on_answer(HOSTED, stop, Ok(()));
+                shard.on_answer(HOSTED, stop, Ok(CommandDone::AsAsked));
             }
             shard.on_part_removed(HOSTED);
             assert_eq!(heard(&mut shard, &mut answers), [(1, Ok(Reply::done()))]);

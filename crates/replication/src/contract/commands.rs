@@ -40,10 +40,20 @@ pub enum Command {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromoteMode {
     Normal,
-    /// Make the local replica the truth although the config does not say so: a new branch.
+    /// Make the local replica the truth although the config does not say so: a new branch. What
+    /// `Normal` does is tried first.
     Force,
     /// Birth only: all connected replicas hold the same (the operator says so).
     ForceAllEqual,
+}
+
+/// How a command succeeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandDone {
+    AsAsked,
+    /// `PromoteMode::Force` was asked for, and `PromoteMode::Normal` was enough: nothing is given
+    /// up, and the line goes on.
+    WithoutForce,
 }
 
 /// Why a command did not succeed, in words an operator can act on.

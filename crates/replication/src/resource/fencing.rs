@@ -87,7 +87,7 @@ impl Resource {
 
     /// Whether nobody else goes on, as far as that has to be known; asks for what is not known.
     pub(crate) fn are_others_out(&mut self) -> bool {
-        let is_forced = self.promotion.as_ref().is_some_and(|promotion| promotion.is_forced())
+        let is_forced = self.promotion.as_ref().is_some_and(|promotion| promotion.is_by_force())
             || self.is_to_go_alone();
         match self.options.demands.without_quorum {
             WithoutQuorum::Wait | WithoutQuorum::GoOn => return true,

@@ -251,7 +251,7 @@ impl Resource {
         }
         if let Some(promotion) = &self.promotion {
             let is_wanted = promotion.purpose == Purpose::Clients
-                && (promotion.is_forced() || self.may_go_alone());
+                && (promotion.is_by_force() || self.may_go_alone());
             let is_needed = is_wanted && !self.reaches_quorum_of(&self.newest_value());
             return is_needed.then_some(limits::ALONE_PROMOTION_WAIT);
         }

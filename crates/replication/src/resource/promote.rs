@@ -12,7 +12,9 @@ use format::message::{Control, Sealed, SlotBase};
 use format::metadata::ReplicaState;
 use stdx::time::Time;
 
-use crate::contract::{CommandErrorCode, CommandId, LostMember, PromoteMode, ToGroup};
+use crate::contract::{
+    CommandDone, CommandErrorCode, CommandId, LostMember, PromoteMode, ResourceAction, ToGroup,
+};
 use crate::limits;
 use crate::ranges::RangeSet;
 use crate::resource::followers::{keep_newest, lacks_answers};
@@ -20,18 +22,24 @@ use crate::resource::promote::data::{NOT_UP_TO_DATE, has_data_of};
 use crate::resource::propose::Attempt;
 use crate::resource::receipts::Standing;
 use crate::resource::session::Session;
+use crate::resource::suspend::WithoutQuorum;
 use crate::resource::{Resource, RoundKind, insync};
 use crate::voter::Refusal;
 
 pub(crate) use crate::resource::promote::data::has_joined;
 
 mod data;
+mod unforced;
 mod value;
+
+const NO_DISK: &str = "this node has no disk to take as the truth";
 
 #[derive(Debug)]
 pub(crate) struct Promotion {
-    commands: Vec<CommandId>,
+    /// Who waits for it, with the mode that was asked for.
+    commands: Vec<(CommandId, PromoteMode)>,
     pub(crate) purpose: Purpose,
+    /// `Normal` at first where `Force` was asked for: `Force` once the former failed.
     pub(super) mode: PromoteMode,
     nonce: Nonce,
     /// The processes that answered the seal and were connected ever since: the one that comes
@@ -86,7 +94,7 @@ enum Memory {
 
 impl Promotion {
     fn new(
-        commands: Vec<CommandId>,
+        commands: Vec<(CommandId, PromoteMode)>,
         purpose: Purpose,
         mode: PromoteMode,
         (now, deadline): (Time, Time),
@@ -106,13 +114,18 @@ impl Promotion {
         }
     }
 
-    /// The operator said to take this node's data for the truth.
+    /// The operator said to take this node's data for the truth, and that is what it does.
     pub(crate) fn is_forced(&self) -> bool {
         self.mode == PromoteMode::Force
     }
 
-    pub(crate) fn into_commands(self) -> Vec<CommandId> {
-        self.commands
+    /// The operator said to take this node's data for the truth, if it has to be.
+    pub(crate) fn is_by_force(&self) -> bool {
+        self.is_forced() || self.has_force_in_reserve()
+    }
+
+    pub(crate) fn into_commands(self) -> impl Iterator<Item = CommandId> {
+        self.commands.into_iter().map(|(id, _)| id)
     }
 
     fn latest_end(&self) -> Time {
@@ -152,17 +165,21 @@ impl Resource {
             return self.promote_session(id, mode);
         }
         if let Some(promotion) = self.promotion.as_mut() {
-            promotion.commands.push(id);
+            promotion.commands.push((id, mode));
             return;
         }
-        if mode != PromoteMode::Normal && self.report().is_none() {
-            let message = "this node has no disk to take as the truth";
-            return self.refuse(id, CommandErrorCode::NoDisk, message);
+        if mode == PromoteMode::ForceAllEqual && self.report().is_none() {
+            return self.refuse(id, CommandErrorCode::NoDisk, NO_DISK);
         }
         self.retry_fencing();
-        let times = (self.now, self.now + limits::PROMOTE_DEADLINE);
+        let (first, patience) = match mode {
+            PromoteMode::Force => (PromoteMode::Normal, limits::UNFORCED_PATIENCE),
+            PromoteMode::Normal | PromoteMode::ForceAllEqual => (mode, limits::PROMOTE_DEADLINE),
+        };
+        let times = (self.now, self.now + patience);
         let known = self.config().and_then(|config| config.primary).map(|known| known.nonce);
-        self.promotion = Some(Promotion::new(vec![id], Purpose::Clients, mode, times, known));
+        let commands = vec![(id, mode)];
+        self.promotion = Some(Promotion::new(commands, Purpose::Clients, first, times, known));
     }
 
     /// This node is Primary already. Where it waits for a quorum, somebody wants it to do more.
@@ -184,6 +201,9 @@ impl Resource {
 
     /// When it is given up: what others are asked for proof of takes longer than what it asks them.
     fn end_of(&self, promotion: &Promotion) -> Time {
+        if promotion.has_force_in_reserve() {
+            return promotion.deadline;
+        }
         promotion.deadline.max(self.fencing_until().min(promotion.latest_end()))
     }
 
@@ -191,8 +211,9 @@ impl Resource {
     /// that took.
     pub(crate) fn prolong_promotion(&mut self) {
         let until = self.now + limits::PROMOTE_DEADLINE;
-        let promotion = self.promotion.as_mut().filter(|it| it.purpose == Purpose::Clients);
-        if let Some(promotion) = promotion {
+        let is_prolonged =
+            |it: &&mut Promotion| it.purpose == Purpose::Clients && !it.has_force_in_reserve();
+        if let Some(promotion) = self.promotion.as_mut().filter(is_prolonged) {
             promotion.deadline = promotion.deadline.max(until.min(promotion.latest_end()));
         }
     }
@@ -207,13 +228,23 @@ impl Resource {
         let now = self.now;
         let is_over = now >= self.end_of(promotion);
         if is_over && !self.is_promotion_in_doubt() {
+            if self.turns_to_force() {
+                return self.advance_promotion();
+            }
             return self.give_up_promotion();
         }
         match &promotion.phase {
             Phase::Resting { until } if now >= *until => {
                 let (purpose, mode) = (promotion.purpose, promotion.mode);
-                if let Some(reason) = self.obstacle_to_serving(purpose, mode) {
-                    return self.fail_promotion(CommandErrorCode::NoQuorum, &reason);
+                match self.obstacle_to_serving(purpose, mode) {
+                    // Who is missing may be about to connect.
+                    Some(reason) if promotion.has_force_in_reserve() => {
+                        return self.rest_promotion(CommandErrorCode::NoQuorum, reason);
+                    }
+                    Some(reason) => {
+                        return self.fail_promotion(CommandErrorCode::NoQuorum, &reason);
+                    }
+                    None => {}
                 }
                 let nonce = Nonce(self.random.next_u64());
                 let promotion = self.promotion.as_mut().expect("checked above");
@@ -252,6 +283,11 @@ impl Resource {
     pub(crate) fn promote_alone(&mut self) {
         let is_alone = self.attempt.as_ref().is_some_and(Attempt::is_alone);
         let Some(promotion) = self.promotion.as_ref().filter(|_| !is_alone) else { return };
+        let goes_on = self.options.demands.without_quorum == WithoutQuorum::GoOn;
+        if promotion.has_force_in_reserve() && !goes_on {
+            self.turns_to_force();
+            return;
+        }
         let (nonce, mode) = (promotion.nonce, promotion.mode);
         if mode == PromoteMode::Normal && self.config().is_some_and(|config| self.is_led(config)) {
             return self.fail_promotion(CommandErrorCode::PeerPrimary, "another node is Primary");
@@ -313,18 +349,19 @@ impl Resource {
         let (code, reason) = promotion.reason.clone().unwrap_or_else(|| {
             (CommandErrorCode::Busy, "the disk of this node is being attached".to_owned())
         });
-        self.fail_promotion(code, &reason);
+        self.end_promotion(code, &reason);
     }
 
     pub(crate) fn give_up_promotion(&mut self) {
         let refusal = self.attempt.as_ref().and_then(|attempt| attempt.refusal);
         self.attempt = None;
         let Some(promotion) = self.promotion.take() else { return };
-        let (code, message) = promotion.reason.unwrap_or_else(|| self.no_quorum_reason(refusal));
+        let reason = promotion.reason.clone();
+        let (code, message) = reason.unwrap_or_else(|| self.no_quorum_reason(refusal));
         self.give_up_lead();
         let nonce = promotion.nonce;
         self.tell_session_over(nonce);
-        for id in promotion.commands {
+        for id in promotion.into_commands() {
             self.refuse(id, code, message.clone());
         }
     }
@@ -341,7 +378,7 @@ impl Resource {
             && is_asked
         {
             let reason = format!("another node (node {}) is Primary", primary.node);
-            self.fail_promotion(CommandErrorCode::PeerPrimary, &reason);
+            self.end_promotion(CommandErrorCode::PeerPrimary, &reason);
         }
     }
 
@@ -477,11 +514,18 @@ impl Resource {
         (attempt.ballot(), promotion.nonce)
     }
 
+    /// It is not to be had so: by force, if that was asked for.
     fn fail_promotion(&mut self, code: CommandErrorCode, reason: &str) {
+        if !self.turns_to_force() {
+            self.end_promotion(code, reason);
+        }
+    }
+
+    fn end_promotion(&mut self, code: CommandErrorCode, reason: &str) {
         self.attempt = None;
         if let Some(promotion) = self.promotion.take() {
             self.give_up_lead();
-            for id in promotion.commands {
+            for id in promotion.into_commands() {
                 self.refuse(id, code, reason);
             }
         }
@@ -705,15 +749,17 @@ impl Resource {
             unreachable!("a session begins after its announcement")
         };
         self.settle_size(&value);
-        let Promotion { nonce, purpose, boots, .. } = promotion;
+        let Promotion { nonce, purpose, boots, commands, mode, .. } = promotion;
         self.session = Some(Session::new(nonce, purpose, insync(&value), boots, self.now));
         // What a former session was granted says nothing of this one.
         for peer in self.peers.values_mut() {
             peer.lease_asked_at = None;
         }
         self.start_serving(&value);
-        for id in promotion.commands {
-            self.answer(id, Ok(()));
+        for (id, asked) in commands {
+            let is_unforced = asked == PromoteMode::Force && mode == PromoteMode::Normal;
+            let how = if is_unforced { CommandDone::WithoutForce } else { CommandDone::AsAsked };
+            self.actions.push(ResourceAction::Answer { id, result: Ok(how) });
         }
     }
 
@@ -744,7 +790,7 @@ impl Resource {
             && promotion.purpose == Purpose::Clients
         {
             let reason = format!("node {} became Primary", primary.node);
-            return self.fail_promotion(CommandErrorCode::PeerPrimary, &reason);
+            return self.end_promotion(CommandErrorCode::PeerPrimary, &reason);
         }
         let is_bound = matches!(
             promotion.phase,

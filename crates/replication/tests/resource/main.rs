@@ -13,9 +13,9 @@ use format::message::{Accepted, Control, FEATURES, Sealed, SealedLane, SlotBase}
 use format::metadata::{Candidate, Register, ReplicaState, Slot, Superblock, VoteStamp};
 use format::space::Place;
 use replication::contract::{
-    Command, CommandError, CommandErrorCode, CommandId, FenceVerdict, FromGroup, LostMember,
-    NewArea, Parting, PeerReport, PromoteMode, Repair, ResizeTask, ResourceAction, ResourceInput,
-    RoundId, SaveId, ToGroup, VerifyTask,
+    Command, CommandDone, CommandError, CommandErrorCode, CommandId, FenceVerdict, FromGroup,
+    LostMember, NewArea, Parting, PeerReport, PromoteMode, Repair, ResizeTask, ResourceAction,
+    ResourceInput, RoundId, SaveId, ToGroup, VerifyTask,
 };
 use replication::resource::{
     AckWhen, Comparing, Congestion, Demands, MemberOptions, Readmission, Resource, ResourceOptions,
@@ -518,7 +518,7 @@ fn verify_all() -> Command {
     Command::Verify(VerifyTask { from_block, until_block, repair: Repair::No })
 }
 
-type Told = Vec<(CommandId, Result<(), CommandError>)>;
+type Told = Vec<(CommandId, Result<CommandDone, CommandError>)>;
 
 fn told(actions: Vec<ResourceAction>) -> Told {
     let answer = |action| {
@@ -529,7 +529,7 @@ fn told(actions: Vec<ResourceAction>) -> Told {
 }
 
 fn refusals(told: &Told) -> Vec<(u64, CommandErrorCode)> {
-    let refusal = |(id, result): &(CommandId, Result<(), CommandError>)| {
+    let refusal = |(id, result): &(CommandId, Result<CommandDone, CommandError>)| {
         Some((id.0, result.as_ref().err()?.code))
     };
     told.iter().filter_map(refusal).collect()
@@ -547,7 +547,10 @@ fn an_answer_to_the_verify_before_is_none_about_the_next() {
     let nonce = Nonce(9);
     let answer = |id, started| from_peer(Control::VerifyAnswer { nonce, started, id });
     assert_eq!(told(step_at(&mut it, late, answer(first, false))), []);
-    assert_eq!(told(step_at(&mut it, late, answer(second, true))), [(CommandId(2), Ok(()))]);
+    assert_eq!(
+        told(step_at(&mut it, late, answer(second, true))),
+        [(CommandId(2), Ok(CommandDone::AsAsked))]
+    );
 }
 
 /// A question that does not come to the one that leads was told as a verify that began; of an older

@@ -53,7 +53,7 @@ fn commands_are_answered_when_their_resource_goes_before_they_are_done() {
     shard.on_message(ToShard::Device { resource: resource(), order });
     shard.on_message(ToShard::Remove { ticket: 3, resource: resource(), force: Force::No });
     let stop = shard.hosted_mut(HOSTED).commands.last().unwrap().id;
-    shard.on_answer(HOSTED, stop, Ok(()));
+    shard.on_answer(HOSTED, stop, Ok(CommandDone::AsAsked));
     let heard = heard(&mut shard, &mut answers);
     let gone = || Err(FailureCode::UnknownResource);
     assert_eq!(heard, [(1, gone()), (2, gone()), (3, Ok(Reply::done()))]);
