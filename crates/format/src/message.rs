@@ -84,6 +84,8 @@ pub const FEATURE_QUESTIONS: u64 = 8;
 pub const FEATURE_LINES: u64 = 16;
 /// Its sender knows of the answer to VERIFY.
 pub const FEATURE_VERIFY_ANSWER: u64 = 32;
+/// Its sender knows of OWN_REPLICA.
+pub const FEATURE_OWN_REPLICA: u64 = 64;
 /// Its sender knows of NEWS.
 pub const FEATURE_NEWS: u64 = 128;
 /// What this release knows of.
@@ -93,6 +95,7 @@ pub const FEATURES: u64 = FEATURE_WATCH
     | FEATURE_QUESTIONS
     | FEATURE_LINES
     | FEATURE_VERIFY_ANSWER
+    | FEATURE_OWN_REPLICA
     | FEATURE_NEWS;
 
 /// That the sender knows the secret of a resource.
@@ -323,6 +326,8 @@ pub enum Control {
     },
     /// The sender is about to stop: it is to be outdated, and to have no vote, before it goes.
     Leave,
+    /// What becomes of the sender's replica; its vote stays.
+    OwnReplica(OwnReplica),
     /// To a peer of a line that parted from the sender's: what the sender would bring into a
     /// decision on which of the two gives way (PROTOCOL.md 9.5).
     Standing(Standing),
@@ -415,8 +420,20 @@ impl Control {
         let is_news = matches!(self, Self::News { .. });
         let lines = if is_about_lines { FEATURE_LINES } else { 0 };
         let news = if is_news { FEATURE_NEWS } else { 0 };
-        lines | news | if is_about_verify { FEATURE_VERIFY_ANSWER } else { 0 }
+        let is_about_replica = matches!(self, Self::OwnReplica(_));
+        let replica = if is_about_replica { FEATURE_OWN_REPLICA } else { 0 };
+        lines | news | replica | if is_about_verify { FEATURE_VERIFY_ANSWER } else { 0 }
     }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnReplica {
+    /// What was to be given up is kept.
+    Stays,
+    /// It is to be given up once the value says that it is not in sync.
+    Leaves,
+    /// The disk is not in use any more.
+    Gone,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

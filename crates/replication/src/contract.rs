@@ -647,6 +647,14 @@ pub enum ResourceInput {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SaveId(pub u64);
 
+/// Why the local disk goes out of use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiskEnd {
+    Failed,
+    /// By an operator's word.
+    Detached,
+}
+
 #[derive(Clone, Debug)]
 pub enum ResourceAction {
     /// Never to this node itself.
@@ -671,8 +679,8 @@ pub enum ResourceAction {
         peer: NodeId,
         how: Misbehaviour,
     },
-    /// The local disk is given up: close it once what is outstanding ended.
-    CloseDisk,
+    /// The local disk goes out of use: close it once what is outstanding ended.
+    CloseDisk(DiskEnd),
     /// The disk that `Attach` offered is wanted: `ToGroup::Attach` to the group of every shard.
     TakeDisk {
         round: RoundId,

@@ -146,6 +146,12 @@ pub const CARETAKER_PROMPT_STEP: Duration = Duration::from_millis(300);
 pub const CARETAKER_DEADLINE: Duration = Duration::from_secs(5);
 /// How long a member that is stopped waits to be let go; then it goes as one that crashed would.
 pub const LEAVE_DEADLINE: Duration = Duration::from_secs(4);
+/// How long a member whose replica is to be given up waits until the value says that it is out of
+/// sync, two turns of a caretaker included; then it keeps the replica.
+pub const GIVE_UP_DEADLINE: Duration = Duration::from_secs(10);
+/// A disk that takes a save not within this, and is to be detached, counts as one that failed.
+pub const SAVE_PATIENCE: Duration = Duration::from_secs(5);
+const _: () = assert!(SAVE_PATIENCE.as_secs() < GIVE_UP_DEADLINE.as_secs(), "known by then");
 /// A step of an admission that is not answered by then is given up and tried again.
 pub const ADMIT_DEADLINE: Duration = Duration::from_secs(30);
 /// A replica that asked its node whether it may be brought up to date asks again after this, if it

@@ -13,6 +13,7 @@ mod forks;
 mod fencing;
 mod give_way;
 mod leave;
+mod give_up;
 mod member;
 mod membership;
 mod news;
@@ -62,6 +63,7 @@ use crate::resource::forks::{Forks, Split};
 use crate::resource::gate::Gate;
 use crate::resource::give_way::GivingWay;
 use crate::resource::give_way::telling::Agreement;
+use crate::resource::leave::{GiveUp, Leave, Leaver};
 use crate::resource::left_out::LeftOut;
 use crate::resource::member::MemberState;
 use crate::resource::promote::Promotion;
@@ -143,8 +145,8 @@ pub struct Resource {
     endings: Vec<Ending>,
     stop: Option<CommandId>,
     by_user: ByUser,
-    /// Being stopped, it waits until then to be let go.
-    leave_until: Option<Time>,
+    /// Set by a command; cleared when that is answered, or the groups stop.
+    leave: Option<Leave>,
     verify: Option<Verifying>,
     resize: Option<Resizing>,
     /// Another node was asked for a size.
@@ -183,8 +185,8 @@ struct Peer {
     /// The disk here grew, or got another volume, while it was not connected: what it was told of
     /// the replica may be older.
     lacks_sizes: bool,
-    /// It is about to stop, and asked to be let go.
-    is_leaving: bool,
+    /// It asked to be let go, until it is not connected, or says that it stays.
+    leaver: Option<Leaver>,
     /// It gives its data up for what this node has, which agreed to stay as it is.
     relies: bool,
     /// It is told so, or that it was said, once the value says what clients of a line lose.
@@ -247,7 +249,7 @@ impl Resource {
             endings: Vec::new(),
             stop: None,
             by_user: ByUser::No,
-            leave_until: None,
+            leave: None,
             verify: None,
             resize: None,
             size_wish: None,
@@ -436,8 +438,8 @@ impl Resource {
             Command::Promote(mode) => self.on_promote(id, mode),
             Command::Demote => self.on_demote(id),
             Command::Stop => self.on_stop(id),
-            Command::Invalidate => self.on_invalidate(id),
-            Command::Detach => self.on_detach(id),
+            Command::Invalidate => self.on_give_up(id, GiveUp::Invalidate),
+            Command::Detach => self.on_give_up(id, GiveUp::Detach),
             Command::Verify(task) => self.on_verify(id, task),
             Command::Suspend => self.on_suspend(id),
             Command::Resume => self.on_resume(id),
@@ -512,7 +514,7 @@ impl Resource {
         peer.members = None;
         peer.session = None;
         peer.lease_asked_at = None;
-        peer.is_leaving = false;
+        peer.leaver = None;
         self.forget_wish_of_absent();
         self.drop_admission_of(node);
         self.on_member_disconnected(node, parting);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use replication::contract::{Command, CommandId, PromoteMode};
-use simulator::cluster::{Replaced, SlowDisk};
+use simulator::cluster::{BadDisk, Replaced, SlowDisk};
 use simulator::run::run_with_detaches;
 use simulator::scenario::Scenario;
 use simulator::seeds::all_of;
@@ -83,8 +83,10 @@ fn replica_that_is_back_before_its_loss_is_recorded_is_lost_nevertheless() {
         it.cluster.slow[node] =
             SlowDisk { save: Duration::from_millis(300), ..SlowDisk::default() };
     }
+    it.cluster.bad[2].write = true;
     let part = it.write(0, 7, 2);
-    detach(&mut it, 2);
+    it.until("the end of the disk", |it| !it.cluster.has_open_disk(2));
+    it.cluster.bad[2] = BadDisk::default();
     it.attach(2);
     it.until("the write", |it| it.ended(part).is_some());
     it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));

@@ -291,14 +291,15 @@ fn a_leader_whose_disk_fails_while_it_loses_all_others_begins_anew() {
     // What the others miss is not written down before its own disk is gone.
     it.cluster.slow_mail.insert((0, 0, Way::ToGroup), Duration::from_millis(300));
     for node in [1, 2] {
-        it.command(node, Command::Detach);
+        it.cluster.bad[node].write = true;
     }
-    it.run(Duration::from_millis(20));
-    it.cluster.bad[0] = BadDisk { write: true, ..BadDisk::default() };
     it.write(0, 7, 2);
+    it.run(Duration::from_millis(20));
+    it.cluster.bad[0].write = true;
+    it.write(0, 9, 3);
     it.run(Duration::from_secs(1));
-    it.cluster.bad[0] = BadDisk::default();
     for node in [1, 2, 0] {
+        it.cluster.bad[node] = BadDisk::default();
         it.attach(node);
     }
     it.until("all to be in sync", |it| (0..3).all(|node| it.is_in_sync(1, node)));
@@ -315,15 +316,17 @@ fn a_leader_whose_disk_fails_keeps_who_is_not_decided_about() {
     for node in 0..3 {
         it.cluster.slow[node].save = Duration::from_millis(400);
     }
-    it.command(1, Command::Detach);
-    it.run(Duration::from_millis(700));
-    it.command(2, Command::Detach);
-    it.run(Duration::from_millis(20));
-    it.cluster.bad[0] = BadDisk { write: true, ..BadDisk::default() };
+    it.cluster.bad[1].write = true;
     it.write(0, 7, 2);
+    it.run(Duration::from_millis(700));
+    it.cluster.bad[2].write = true;
+    it.write(0, 9, 2);
+    it.run(Duration::from_millis(20));
+    it.cluster.bad[0].write = true;
+    it.write(0, 11, 3);
     it.run(Duration::from_secs(3));
-    it.cluster.bad[0] = BadDisk::default();
     for node in 0..3 {
+        it.cluster.bad[node] = BadDisk::default();
         it.cluster.slow[node] = SlowDisk::default();
     }
     it.cluster.slow_mail.clear();

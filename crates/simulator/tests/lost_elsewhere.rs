@@ -202,10 +202,10 @@ fn a_member_that_is_copied_to_and_dies_again_and_again_ends_whole() {
         }
     }
     // Of node 2 and a voter without its disk nobody makes a volume.
+    let detached = it.command(1, Command::Detach);
+    it.until("the end of the disk", |it| it.succeeded(detached));
     it.cluster.start(2);
     it.cluster.kill(0);
-    let detached = it.command(1, Command::Detach);
-    it.until("an answer", |it| it.succeeded(detached) || it.failed(detached));
     let promoted = it.command(2, Command::Promote(PromoteMode::Normal));
     it.until("a refusal", |it| it.failed(promoted));
     it.cluster.start(0);

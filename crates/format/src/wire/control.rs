@@ -1,8 +1,8 @@
 //! Messages to a resource's home shard.
 
 use crate::message::{
-    Accepted, Control, RANGES_MAX, ResizeOutcome, Sealed, SealedLane, SlotBase, SlotInfo, Standing,
-    WindowEntry,
+    Accepted, Control, OwnReplica, RANGES_MAX, ResizeOutcome, Sealed, SealedLane, SlotBase,
+    SlotInfo, Standing, WindowEntry,
 };
 use crate::wire::{ListItem, Wire, messages, record, tags};
 
@@ -37,6 +37,7 @@ messages!(Control, CONTROL_TAGS {
     0x012a Verify { nonce, from_block, until_block, repair, id }
     0x0138 VerifyAnswer { nonce, started, id }
     0x012b Leave
+    0x0139 OwnReplica(what)
     0x0135 Following { nonce }
     0x0132 Standing(standing)
     0x0133 GiveWay { standing, against }
@@ -55,6 +56,7 @@ tags!(ResizeOutcome {
     0 UnderWay, 1 SameSize, 2 Busy, 3 DiskTooSmall, 4 Smaller, 5 TimedOut,
     6 NoVolume, 7 Device,
 });
+tags!(OwnReplica { 0 Stays, 1 Leaves, 2 Gone });
 record!(Accepted { ballot, value });
 record!(Standing { id, head, against, is_primary, changed_blocks, policy });
 record!(Sealed { ballot, nonce, boot_id, rank, replica, lanes, inherited, own_slot });

@@ -8,8 +8,9 @@ use format::frame::{
 };
 use format::ids::{BlockMask, BlockRange, Epoch, LaneIndex, MemberSet, Nonce, Seq, VoteStoreId};
 use format::message::{
-    Accepted, Control, Data, DataBody, FEATURE_LINES, FEATURE_NEWS, FEATURE_VERIFY_ANSWER,
-    LinkMessage, PAYLOAD_BYTES_MAX, RANGES_MAX, ReadStatus, ResourceMessage, Write, WriteKind,
+    Accepted, Control, Data, DataBody, FEATURE_LINES, FEATURE_NEWS, FEATURE_OWN_REPLICA,
+    FEATURE_VERIFY_ANSWER, LinkMessage, PAYLOAD_BYTES_MAX, RANGES_MAX, ReadStatus, ResourceMessage,
+    Write, WriteKind,
 };
 use stdx::checksum::crc32c;
 
@@ -109,6 +110,7 @@ fn newer_words_are_for_those_that_know_of_them() {
             "line_lost" | "line_lost_done" => FEATURE_LINES,
             "news" => FEATURE_NEWS,
             "verify_answer" | "verify_answer_named" => FEATURE_VERIFY_ANSWER,
+            "own_replica_stays" | "own_replica_leaves" | "own_replica_gone" => FEATURE_OWN_REPLICA,
             _ => 0,
         };
         assert_eq!(needs(&sample), needed, "{}", sample.name);

@@ -8,9 +8,9 @@ use format::ids::{
 };
 use format::message::{
     Accepted, CloseReason, Control, Data, DataBody, Heartbeat, HeartbeatAck, Hello, LeaseRequest,
-    LinkClass, LinkMessage, Open, Proof, ProofAlgorithm, ReadStatus, ReplicaReport, ResizeOutcome,
-    ResourceMessage, Sealed, SealedLane, SlotBase, SlotInfo, Standing, WindowEntry, Write,
-    WriteKind,
+    LinkClass, LinkMessage, Open, OwnReplica, Proof, ProofAlgorithm, ReadStatus, ReplicaReport,
+    ResizeOutcome, ResourceMessage, Sealed, SealedLane, SlotBase, SlotInfo, Standing, WindowEntry,
+    Write, WriteKind,
 };
 use format::metadata::Candidate;
 use format::space::{Place, Space};
@@ -234,6 +234,9 @@ fn member_messages() -> Vec<Sample> {
         control("verify_answer", verify_answer(QuestionId::UNNAMED)),
         control("verify_answer_named", verify_answer(QUESTION)),
         control("leave", Control::Leave),
+        control("own_replica_stays", Control::OwnReplica(OwnReplica::Stays)),
+        control("own_replica_leaves", Control::OwnReplica(OwnReplica::Leaves)),
+        control("own_replica_gone", Control::OwnReplica(OwnReplica::Gone)),
         control("standing", Control::Standing(standing())),
         control("give_way", Control::GiveWay { standing: 0xd1, against: 0xd2 }),
         control("give_way_answer", Control::GiveWayAnswer { standing: 0xd3, agreed: true }),

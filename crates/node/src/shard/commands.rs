@@ -234,8 +234,8 @@ impl Shard {
         let kind = match command {
             Command::Promote(_) => CommandKind::Promote,
             Command::Demote => CommandKind::Demote,
-            Command::Detach => CommandKind::Detach,
-            Command::Stop
+            Command::Detach
+            | Command::Stop
             | Command::Invalidate
             | Command::Verify(_)
             | Command::Resize(_)
@@ -293,7 +293,6 @@ impl Shard {
                 let mut warnings = match pending.kind {
                     CommandKind::Promote => hosted.warnings_of_primary(),
                     CommandKind::Demote
-                    | CommandKind::Detach
                     | CommandKind::Attach
                     | CommandKind::Redefine
                     | CommandKind::Other => Vec::new(),

@@ -158,7 +158,6 @@ pub(crate) enum CommandKind {
     Promote,
     Demote,
     Attach,
-    Detach,
     Redefine,
     Other,
 }
@@ -167,7 +166,7 @@ impl CommandKind {
     pub(crate) fn is_of_role(self) -> bool {
         match self {
             Self::Promote | Self::Demote => true,
-            Self::Attach | Self::Detach | Self::Redefine | Self::Other => false,
+            Self::Attach | Self::Redefine | Self::Other => false,
         }
     }
 }

@@ -9,7 +9,7 @@ use format::layout::SLOTS_DEFAULT;
 use format::metadata::Superblock;
 use format::space::{Place, Space};
 use io::DiskId;
-use replication::contract::ResourceInput;
+use replication::contract::{DiskEnd, ResourceInput};
 use replication::group::GroupOptions;
 use replication::limits::LANES_DEFAULT;
 use replication::resource::{Resource, ResourceOptions};
@@ -27,7 +27,7 @@ use crate::shard::attaching::group_disks;
 use crate::shard::clients::Clients;
 use crate::shard::commands::{address_failure, busy};
 use crate::shard::cross::Fence;
-use crate::shard::hosted::{Asker, CommandKind, Hosted, SuperblockPlaces};
+use crate::shard::hosted::{Asker, Hosted, SuperblockPlaces};
 use crate::shard::initiators::Way;
 use crate::shard::mesh::{Cross, Hosting, ToPart};
 use crate::shard::messages::{Fact, Force, FromShard, Ticket};
@@ -434,13 +434,12 @@ impl Shard {
     }
 
     /// Gives the disk up on all shards.
-    pub(super) fn close_disk(&mut self, id: HostedId) {
+    pub(super) fn close_disk(&mut self, id: HostedId, why: DiskEnd) {
         self.broadcast(id, || ToPart::CloseDisk);
         let place = id.0 as usize;
         if let Some(hosted) = self.hosted.get_mut(place).and_then(Option::as_mut) {
             hosted.leave_disk(&mut self.rim);
-            let is_asked = hosted.commands.iter().any(|it| it.kind == CommandKind::Detach);
-            if hosted.definition.tells_of_disk_errors && !is_asked {
+            if hosted.definition.tells_of_disk_errors && why == DiskEnd::Failed {
                 self.rim.tell_fact(&hosted.definition.name, Fact::DiskFailed);
             }
             for shard in self.rim.kit.mesh.others() {

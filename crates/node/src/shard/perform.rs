@@ -181,7 +181,7 @@ impl Shard {
                 | ResourceAction::Group(_)
                 | ResourceAction::Reset { .. }
                 | ResourceAction::Misbehaved { .. }
-                | ResourceAction::CloseDisk
+                | ResourceAction::CloseDisk(_)
                 | ResourceAction::TakeDisk { .. }
                 | ResourceAction::EnlargeDisk { .. }
                 | ResourceAction::RenewLease
@@ -217,7 +217,7 @@ impl Shard {
             ResourceAction::Group(message) => self.tell_groups(id, message),
             ResourceAction::Reset { peer } => rim.links.reset(id, peer),
             ResourceAction::Misbehaved { peer, how } => rest_from(hosted, (id, peer), how, rim),
-            ResourceAction::CloseDisk => self.close_disk(id),
+            ResourceAction::CloseDisk(why) => self.close_disk(id, why),
             ResourceAction::TakeDisk { round } => self.take_disk(id, round),
             ResourceAction::EnlargeDisk { place, size_bytes } => {
                 let layout = hosted.superblock_at.as_ref().and_then(|it| it.layout_at(place));

@@ -24,22 +24,28 @@ pub(crate) enum LossState {
 impl Resource {
     /// A member of the write set went away, or failed: PROTOCOL.md section 6.
     pub(crate) fn begin_loss(&mut self, member: NodeId) {
-        let complete = self.complete();
         let Some(session) = self.session.as_mut() else { return };
         // One that is being copied to may come back as it was; its loss may be withdrawn.
         session.admissions.retain(|&node, known| node != member || known.is_copying());
         if !session.write_set.has(member) || session.losses.contains_key(&member) {
             return;
         }
-        let losing: MemberSet = session.losses.keys().copied().collect();
-        if complete.has(member) && complete.minus(losing).without(member).is_empty() {
+        if self.is_last_complete(member) {
             return self.keep_another(member);
         }
+        let Some(session) = self.session.as_mut() else { return };
         if matches!(session.change, Some(Change::PreparingJoin { .. })) {
             session.change = None;
             self.drop_round(RoundKind::SlotsDurable);
         }
         self.record_loss(member);
+    }
+
+    /// Every other complete member is being lost.
+    pub(crate) fn is_last_complete(&self, member: NodeId) -> bool {
+        let complete = self.complete();
+        let losses = self.session.iter().flat_map(|session| session.losses.keys().copied());
+        complete.has(member) && complete.minus(losses.collect()).without(member).is_empty()
     }
 
     /// The last complete one goes away. It is never removed: its I/O waits for it, or fails

@@ -6,18 +6,17 @@ use format::config::Config;
 use format::ids::{
     Ballot, BlockRange, Epoch, KernelBootId, LaneIndex, MemberSet, NodeId, Nonce, Seq, ValueId,
 };
-use format::message::{Control, Sealed, SealedLane, SlotBase, SlotInfo};
+use format::message::{Control, OwnReplica, Sealed, SealedLane, SlotBase, SlotInfo};
 use format::metadata::{Candidate, ReplicaState, Sealed as SealedTo, Superblock};
 use format::space::Space;
 
 use crate::attach;
 use crate::contract::{
-    CommandErrorCode, CommandId, LostMember, ReplicaRole, ResourceAction, RoundId, ToGroup,
+    CommandErrorCode, CommandId, DiskEnd, LostMember, ReplicaRole, ResourceAction, RoundId, ToGroup,
 };
 use crate::limits;
 use crate::ranges::RangeSet;
 use crate::resource::admit::is_of_history;
-use crate::resource::followers::behind;
 use crate::resource::forks::shared_until;
 use crate::resource::stamp::{is_old_image, make_blank, was_given_up_unseen};
 use crate::resource::{AfterSave, Resource, RoundKind, insync};
@@ -56,6 +55,9 @@ pub(crate) struct MemberState {
     /// Of the value that this replica was admitted with. They were away by that: a start that is
     /// later is of another loss.
     admitted_at: Epoch,
+    /// The value that the candidate of the superblock names was not chosen, and never will be:
+    /// the leader that was to propose it admitted this replica anew since.
+    joins_no_more: bool,
     /// A disk that the groups are taking into use.
     attaching: Option<(CommandId, Box<Superblock>)>,
 }
@@ -87,7 +89,7 @@ struct PendingSeal {
 impl Resource {
     /// One that is being stopped joins nothing any more: it is about to call itself clean.
     pub(crate) fn hears_leaders(&self) -> bool {
-        let is_stopping = self.stop.is_some() && self.leave_until.is_none();
+        let is_stopping = self.stop.is_some() && self.leave.is_none();
         self.report().is_some() && !is_stopping && !self.is_discarding()
     }
 
@@ -299,6 +301,10 @@ impl Resource {
         superblock.follow_volumes(value);
         superblock.state = ReplicaState::Syncing;
         superblock.clean = false;
+        // A session has one change of the value under way at a time, and with a join it admits
+        // nobody: what was to follow this value is void.
+        let follows = |candidate: Candidate| candidate.epoch == value.epoch.next();
+        self.member.joins_no_more = superblock.candidate.is_some_and(follows);
         self.member.may_begin = false;
         self.member.admit = Some((from, nonce));
         self.member.admitted_at = value.epoch;
@@ -382,6 +388,22 @@ impl Resource {
         self.ask_groups(RoundKind::SlotsDurable, |round| ToGroup::MakeDurable { round });
     }
 
+    /// A value that may be chosen has this replica in sync, and no newer one is known.
+    pub(crate) fn may_be_joining(&self) -> bool {
+        let (Some(superblock), Some(config)) = (&self.superblock, self.config()) else {
+            return self.superblock.as_ref().is_some_and(|it| it.candidate.is_some());
+        };
+        let is_open = |candidate: Candidate| candidate.epoch > config.epoch;
+        let is_of_line = superblock.branch == config.branch;
+        is_of_line && !self.member.joins_no_more && superblock.candidate.is_some_and(is_open)
+    }
+
+    /// Whoever leads has to seal it anew, as one that restarted.
+    pub(crate) fn forget_seal(&mut self) {
+        self.member.sealed = None;
+        self.member.admitted = false;
+    }
+
     pub(crate) fn on_slots_durable(&mut self) {
         let Some((from, nonce, candidate)) = self.member.join.take() else { return };
         if !self.obeys(nonce) {
@@ -391,6 +413,7 @@ impl Resource {
         let superblock = self.superblock.as_mut().expect("asked of a member with data");
         superblock.candidate = Some(candidate);
         superblock.kernel_boot_id = kernel_boot_id;
+        self.member.joins_no_more = false;
         let (epoch, boot_id) = (candidate.epoch, self.options.boot_id);
         let message = Control::JoinPrepared { nonce, epoch, boot_id };
         self.save_superblock(AfterSave::Send { to: from, message });
@@ -466,26 +489,34 @@ impl Resource {
     /// A write, a flush or a metadata write of a member failed (I15).
     pub(crate) fn on_member_failed(&mut self, member: NodeId) {
         if member == self.me() && !self.member.disk_failed {
-            self.member.disk_failed = true;
-            if let Some(superblock) = self.superblock.as_mut() {
-                superblock.state = ReplicaState::Failed;
-            }
-            self.set_role(ReplicaRole::None);
-            self.actions.push(ResourceAction::CloseDisk);
-            self.forget_discard();
-            self.interrupt_waiting_verify();
-            let why = "this node was to lead for it, and has no disk any more: ask again";
-            self.give_up_waiting_resize(CommandErrorCode::NoDisk, why);
-            self.close_gate();
-            self.saves.forget_replica();
-            // From now on the register says where the disk was left.
-            self.save_register(AfterSave::Nothing);
-            self.tell_leader_of_failure();
-            self.stop_without_disk();
+            return self.end_disk(DiskEnd::Failed);
         }
-        if self.session.is_some() {
-            self.begin_loss(member);
+        self.begin_loss(member);
+    }
+
+    /// The disk goes out of use, whoever counts on it.
+    pub(crate) fn end_disk(&mut self, why: DiskEnd) {
+        let me = self.me();
+        self.member.disk_failed = true;
+        if let Some(superblock) = self.superblock.as_mut() {
+            superblock.state = ReplicaState::Failed;
         }
+        self.set_role(ReplicaRole::None);
+        self.actions.push(ResourceAction::CloseDisk(why));
+        self.forget_discard();
+        self.interrupt_waiting_verify();
+        let why = "this node was to lead for it, and has no disk any more: ask again";
+        self.give_up_waiting_resize(CommandErrorCode::NoDisk, why);
+        self.close_gate();
+        self.saves.forget_replica();
+        // From now on the register says where the disk was left.
+        self.save_register(AfterSave::Nothing);
+        self.tell_leader_of_failure();
+        for peer in self.connected().without(me).iter() {
+            self.send(peer, Control::OwnReplica(OwnReplica::Gone));
+        }
+        self.stop_without_disk();
+        self.begin_loss(me);
     }
 
     fn tell_leader_of_failure(&mut self) {
@@ -494,20 +525,6 @@ impl Resource {
             let nonce = primary.nonce;
             self.send(primary.node, Control::ReplicaFailed { nonce });
         }
-    }
-
-    pub(crate) fn on_detach(&mut self, id: CommandId) {
-        if self.report().is_none() {
-            return self.refuse(id, CommandErrorCode::NoDisk, "there is no disk to detach");
-        }
-        let me = self.me();
-        let in_sync = self.config().map_or(MemberSet::EMPTY, complete);
-        if in_sync.has(me) && in_sync.without(me).and(self.connected()).is_empty() {
-            let message = "it is the last UpToDate replica in reach";
-            return self.refuse(id, CommandErrorCode::NoUpToDateData, message);
-        }
-        self.on_member_failed(me);
-        self.answer(id, Ok(()));
     }
 
     /// A disk is there (again). What it holds counts as after a restart: it is sealed and admitted
@@ -602,38 +619,10 @@ impl Resource {
         self.answer(id, Ok(()));
     }
 
-    /// Makes the local replica another one, which knows nothing: it is copied in full.
-    pub(crate) fn on_invalidate(&mut self, id: CommandId) {
-        let me = self.me();
-        if self.report().is_none() {
-            return self.refuse(id, CommandErrorCode::NoDisk, "there is no disk to invalidate");
-        }
-        if self.serves_clients() || self.is_candidate() {
-            // Its session counts on what the replica has: it would lose the others, and keep this.
-            let message = "this node is Primary: make it Secondary before its data is given up";
-            return self.refuse(id, CommandErrorCode::Busy, message);
-        }
-        let in_sync = self.config().map_or(MemberSet::EMPTY, complete);
-        if in_sync.without(me).and(self.connected()).is_empty() {
-            let message = "no other UpToDate replica is connected";
-            return self.refuse(id, CommandErrorCode::NoUpToDateData, message);
-        }
-        self.yield_role();
-        let superblock = self.superblock.as_mut().expect("reported above");
-        make_blank(superblock, &mut self.random);
-        // Whoever leads, or is going to, has to hear which replica is here now, and must not take
-        // it for the one that went away.
-        superblock.sealed.nonce = Nonce(0);
-        self.member.sealed = None;
-        self.save_superblock(AfterSave::Answer(id));
-        self.save_superblock(AfterSave::Reconnect);
-        self.member.admitted = false;
-        self.set_role(ReplicaRole::Syncing);
-    }
-
     // ---- The end.
 
     pub(crate) fn on_stop(&mut self, id: CommandId) {
+        self.keep_replica(CommandErrorCode::Busy, "the resource is being stopped");
         self.stop = Some(id);
         self.forget_discard();
         self.give_up_verify_wish();
@@ -676,11 +665,6 @@ impl Resource {
         }
         self.save_superblock(AfterSave::Answer(id));
     }
-}
-
-/// The members in sync that have all that was answered.
-fn complete(config: &Config) -> MemberSet {
-    insync(config).minus(behind(config))
 }
 
 /// The ranges, or a cover of them that fits into a message.

@@ -104,6 +104,7 @@ impl Resource {
             Control::Admitted { .. } => self.on_admitted(from),
             Control::JoinPrepared { epoch, .. } => self.on_join_prepared(from, epoch),
             Control::Leave => self.on_leave(from),
+            Control::OwnReplica(what) => self.on_own_replica(from, what),
             Control::Following { nonce } => self.on_following(from, nonce),
 
             // Work on the volumes.

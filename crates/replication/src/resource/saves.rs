@@ -7,8 +7,10 @@ use format::message::{Accepted, Control};
 use format::metadata::{Register, Superblock, VoteStamp};
 use format::space::Place;
 use format::vote::VoteCopy;
+use stdx::time::Time;
 
 use crate::contract::{CommandId, ResourceAction, SaveId, ToGroup};
+use crate::limits;
 use crate::resource::Resource;
 use crate::voter::Voter;
 
@@ -17,6 +19,8 @@ use crate::voter::Voter;
 pub(crate) struct Saves {
     next: u64,
     current: Option<SaveId>,
+    /// When it began; of the last one where none is under way.
+    began: Time,
     current_then: Vec<AfterSave>,
     /// What the voter has accepted, as the disk has it: only that is a vote.
     accepted: Option<Accepted>,
@@ -143,6 +147,11 @@ impl Saves {
         self.current.is_some()
     }
 
+    /// What it writes to does not answer.
+    pub(crate) fn is_stuck(&self, now: Time) -> bool {
+        self.is_busy() && now >= self.began + limits::SAVE_PATIENCE
+    }
+
     /// The next write of the register, and the superblock with it, say so. Where that is not done,
     /// the disk has what the replica was before the first of several turns.
     pub(crate) fn note_turn(&mut self, turn: Turn) {
@@ -216,7 +225,7 @@ impl Resource {
         }
         let save = SaveId(saves.next);
         saves.next += 1;
-        saves.current = Some(save);
+        (saves.current, saves.began) = (Some(save), self.now);
         saves.current_then = std::mem::take(&mut saves.wanted_then);
         let with_register = std::mem::take(&mut saves.wanted_register) && !self.voter.is_mute;
         saves.wanted_superblock = false;

@@ -101,14 +101,14 @@ impl Resource {
         let is_known = |&node: &NodeId| self.as_voter(config, node).is_some();
         let votes = config.voters.iter().map(|voter| voter.node).collect::<MemberSet>();
         let replicas = votes | self.diskful().and(insync(config));
-        let leaving = self.leaving(config);
-        let replicas = replicas.minus(self.gone() | leaving).minus(self.diskless());
+        let stopping = self.stopping(config);
+        let replicas = replicas.minus(self.gone() | stopping).minus(self.diskless());
         let replicas: MemberSet = replicas.iter().filter(is_known).collect();
         if !replicas.len().is_multiple_of(2) {
             return replicas;
         }
         // The witness that there is, as long as it is a member.
-        let able = self.witnesses().minus(self.gone() | leaving);
+        let able = self.witnesses().minus(self.gone() | stopping);
         let witness = votes.and(able).first().or_else(|| able.iter().find(is_known));
         witness.map_or(replicas, |witness| replicas.with(witness))
     }

@@ -43,7 +43,7 @@ impl Cluster {
                     self.violation.get_or_insert(text);
                 }
             }
-            ResourceAction::CloseDisk => {
+            ResourceAction::CloseDisk(_) => {
                 self.marks.insert(Mark::DiskGivenUp);
                 self.forget_permit(node);
                 if let Some(process) = self.processes[node].as_mut() {

@@ -12,7 +12,7 @@ use format::space::Place as Volume;
 use format::superblock::{SUPERBLOCK_BYTES, decode_superblock};
 use io::mailbox::Receiver;
 use io::{DiskId, DiskIdentity, DiskOptions, Parker, Persistent, Slice};
-use replication::contract::{GroupAction, GroupInput, ResourceInput, SaveId, Token};
+use replication::contract::{DiskEnd, GroupAction, GroupInput, ResourceInput, SaveId, Token};
 use stdx::time::Time;
 use tempfile::TempDir;
 
@@ -336,7 +336,7 @@ fn save_that_waits_for_a_move_ends_with_the_disk() {
         place.turn();
     }
     assert!(place.durable().is_empty(), "its superblock is held");
-    place.shard.close_disk(place.shard.hosted[0].as_ref().unwrap().id);
+    place.shard.close_disk(place.shard.hosted[0].as_ref().unwrap().id, DiskEnd::Failed);
     let ends = place.shard.rim.inbox.drain(..).filter(|(_, input)| {
         matches!(input, Input::Resource(ResourceInput::SaveFailed { save: SaveId(10) }))
     });
@@ -352,7 +352,7 @@ fn a_hold_that_comes_after_the_disk_is_gone_is_refused() {
     for moved in [Moved::Lost, Moved::Not] {
         let mut place = Place::new();
         place.save_register(10);
-        place.shard.close_disk(place.shard.hosted[0].as_ref().unwrap().id);
+        place.shard.close_disk(place.shard.hosted[0].as_ref().unwrap().id, DiskEnd::Failed);
         let disk = place.growing();
         let failure = place.hold_as(&disk).unwrap_err();
         assert_eq!(failure.code, FailureCode::NoLocalDisk, "{failure}");
