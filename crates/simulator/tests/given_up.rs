@@ -1,16 +1,18 @@
 //! Copies that operators give up at one moment on several nodes (PROTOCOL.md 9.3): one that is up
 //! to date always stays, whoever is Primary, and all of them are up to date again in the end.
+//! Budget: 60 s on two cores.
 
 use std::time::Duration;
 
 use format::ids::NodeId;
-use replication::contract::{Command, CommandId};
+use replication::contract::{Command, CommandId, PromoteMode};
 use replication::limits;
 use simulator::scenario::Scenario;
 
 const INVALIDATE: Command = Command::Invalidate;
 const DETACH: Command = Command::Detach;
 const STOP: Command = Command::Stop;
+const FORCE: Command = Command::Promote(PromoteMode::Force);
 const VERBS: [Command; 3] = [INVALIDATE, DETACH, STOP];
 
 /// What the last one that is up to date is answered.
@@ -208,6 +210,34 @@ fn serves(first: (usize, Command), second: (usize, Command)) -> bool {
     [first, second].iter().any(|&(node, command)| node == 0 && command != DETACH)
 }
 
+/// A copy that is made the truth by force while others are given up.
+#[test]
+fn one_is_forced_while_the_others_are_given_up() {
+    for given in [INVALIDATE, DETACH] {
+        for gap in GAPS {
+            for nodes in [[0, 1, 2], [1, 0, 2], [1, 2, 0]] {
+                for forced in 0..3 {
+                    let mut it = replicas(3, Led::ByNobody);
+                    let order =
+                        |place: usize| (nodes[place], if place == forced { FORCE } else { given });
+                    let ids = give(&mut it, &[order(0), order(1), order(2)], gap);
+                    until_answered(&mut it, &ids);
+                    let what = format!("{given:?} on {nodes:?} but for {forced}, {gap:?}");
+                    until_whole_of_forced(&mut it, nodes[forced], &what);
+                }
+            }
+        }
+    }
+}
+
+fn until_whole_of_forced(it: &mut Scenario, forced: usize, what: &str) {
+    if it.cluster.is_primary(forced) {
+        assert_eq!(it.must_read(forced, 7), 1, "{what}");
+        it.demote(forced);
+    }
+    until_whole(it, 3, Led::ByNobody, what);
+}
+
 /// Its operator is answered in time, and it keeps what it has: others may have gone, too.
 #[test]
 fn who_is_cut_off_from_a_majority_gives_nothing_up() {
@@ -288,4 +318,25 @@ fn one_that_is_about_to_join_is_not_given_up_before_that_is_settled() {
             until_whole(&mut it, 2, Led::Diskless, &format!("{verb:?} {micros}"));
         }
     }
+}
+
+/// The vote of its node is needed, and waits for the disk: detaching is what an operator can do.
+#[test]
+fn a_disk_that_stands_still_can_be_detached() {
+    let mut it = Scenario::new(2, 0, 0);
+    it.must_write(0, 7, 1);
+    it.demote(0);
+    it.run(Duration::from_secs(1));
+    it.cluster.slow[1].save = limits::GIVE_UP_DEADLINE * 2;
+    let began = it.cluster.now;
+    let detached = it.command(1, DETACH);
+    it.until("the answer", |it| it.succeeded(detached) || it.failed(detached));
+    assert_eq!(it.refusal(detached), None);
+    assert!(it.cluster.now.since(began) < limits::GIVE_UP_DEADLINE + Duration::from_millis(200));
+    it.until("the end of the disk", |it| !it.cluster.has_open_disk(1));
+    // The register is elsewhere.
+    it.cluster.slow[1].save = Duration::ZERO;
+    it.promote(0);
+    assert!(!it.is_in_sync(0, 1));
+    assert_eq!(it.must_read(0, 7), 1);
 }

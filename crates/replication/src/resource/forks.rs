@@ -584,11 +584,12 @@ impl Resource {
     }
 
     /// This node's line left that of `value` before it. The ballot does not always say so: whoever
-    /// proposes may have heard of one of a newer generation, and not of the value.
+    /// proposes may have heard of one of a newer generation, and not of the value. What is of
+    /// generation 0 left no line: a quorum decides there, by ballots alone.
     pub(crate) fn has_left_line_of(&self, value: &Config) -> bool {
         let is_left =
             |ours: &Config| matches!(kinship(ours, value), Kinship::Newer | Kinship::Parted(_));
-        self.known_line().is_some_and(|known| is_left(&known.value))
+        self.known_line().is_some_and(|known| generation(known.ballot) > 0 && is_left(&known.value))
     }
 }
 
