@@ -128,6 +128,8 @@ pub struct Resource {
     /// The newest value known to be chosen.
     chosen: Option<Accepted>,
     superseded: Superseded,
+    /// Since when neither a quorum nor who leads is in reach; none while one of them is.
+    out_of_touch_since: Option<Time>,
     /// The highest ballot counter seen anywhere.
     ballot_counter: u64,
     attempt: Option<Attempt>,
@@ -239,6 +241,7 @@ impl Resource {
             peers,
             chosen: None,
             superseded: Superseded::default(),
+            out_of_touch_since: Some(options.started_at),
             attempt: None,
             promotion: None,
             session: None,
@@ -319,6 +322,7 @@ impl Resource {
             self.on_control(self.options.me, message);
             self.advance();
         }
+        self.note_touch();
         self.start_save();
         actions.append(&mut self.actions);
         self.wake_at = self.next_wake();

@@ -106,3 +106,30 @@ fn old_news_ends_no_promotion() {
     it.meet(&[3], &[0, 1, 2]);
     it.until("the promotion", |it| it.succeeded(promotion));
 }
+
+/// What it shows of others is of the time when it last reached a quorum, or who leads.
+#[test]
+fn a_node_that_reaches_nobody_says_since_when() {
+    let since = |it: &Scenario, node| it.status(node).and_then(|it| it.out_of_touch_since);
+    let mut it = Scenario::new(3, 0, 0);
+    assert_eq!((0..3).find_map(|node| since(&it, node)), None);
+    let before = it.cluster.now;
+    it.part(&[1], &[0, 2]);
+    it.run(SOON);
+    assert!(since(&it, 1).is_some_and(|at| at.since(before) <= limits::PEER_SILENT_MAX));
+    it.meet(&[1], &[2]);
+    it.run(SOON);
+    assert_eq!((0..3).find_map(|node| since(&it, node)), None);
+    // Of five it reaches who leads, and no majority.
+    let mut it = Scenario::new(5, 0, 0);
+    it.part(&[1], &[2, 3, 4]);
+    it.run(SOON);
+    assert_eq!(since(&it, 1), None);
+    let started = it.cluster.now;
+    it.cluster.kill(1);
+    it.part(&[1], &[0]);
+    it.run(SOON);
+    it.cluster.start(1);
+    it.run(SOON);
+    assert!(since(&it, 1).is_some_and(|at| at >= started));
+}

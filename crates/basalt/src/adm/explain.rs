@@ -15,6 +15,7 @@ use api::status::{
 use serde::Serialize;
 
 use crate::adm::called;
+use crate::adm::events::line::as_of;
 
 /// A question and the sentences that answer it.
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -199,7 +200,15 @@ fn data(resource: &ResourceStatus) -> Vec<String> {
         let by_receipt = if is_primary { with("B") } else { Vec::new() };
         let complete = epoch.insync.iter().map(String::as_str);
         let complete: Vec<&str> = complete.filter(|name| !following.contains(name)).collect();
-        sentences.push(format!("every acknowledged write is on {}", list(&complete)));
+        let complete = list(&complete);
+        sentences.push(match epoch.age_ms {
+            None => format!("every acknowledged write is on {complete}"),
+            Some(age_ms) => format!(
+                "as of {} every acknowledged write was on {complete}; since then neither a \
+                 quorum nor who leads is in reach of this node, and writes may go on without it",
+                as_of(age_ms)
+            ),
+        });
         if !by_receipt.is_empty() {
             sentences.push(format!(
                 "of the newest, {} may have some in memory alone (protocol B)",

@@ -10,15 +10,19 @@ use api::role::Role;
 use api::status::{ConnectionStatus, EpochStatus, ResourceStatus};
 use config::host_name::is_same_host;
 
+use crate::adm::events::line::as_of;
+
 /// The prospect in sentences, the conclusion first.
 pub(crate) fn prospect(resource: &ResourceStatus, node: &str) -> Vec<String> {
     let mut sentences = vec![conclusion(resource, node)];
     if let Some(epoch) = &resource.epoch {
+        let when = epoch.age_ms.map(|age_ms| format!(", as of {}", as_of(age_ms)));
         sentences.push(format!(
-            "the newest configuration that is known here is epoch {} of branch {}: every \
+            "the newest configuration that is known here is epoch {} of branch {}{}: every \
              acknowledged write was on {}",
             epoch.epoch,
             epoch.branch,
+            when.unwrap_or_default(),
             names(&epoch.insync)
         ));
     }

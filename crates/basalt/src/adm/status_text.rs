@@ -24,6 +24,8 @@ use api::status::{
     ResourceStatus, STALLED_SECONDS, ShardStatus, SyncDetails,
 };
 
+use crate::adm::events::line::as_of;
+
 /// What DRBD prints where there is nothing to print; scripts compare with it.
 pub(crate) const NOTHING_CONFIGURED: &str = "# No currently configured DRBD found.\n";
 
@@ -323,6 +325,9 @@ fn chain_words(resource: &ResourceStatus) -> Vec<String> {
         words.push(format!("losses:{}", epoch.losses));
         if epoch.awaits_reopen {
             words.push("awaits-reopen:yes".to_owned());
+        }
+        if let Some(age_ms) = epoch.age_ms {
+            words.push(format!("as-of:{}", as_of(age_ms)));
         }
     }
     if let Some(votes) = &resource.quorum_votes {

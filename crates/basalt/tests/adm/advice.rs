@@ -25,8 +25,14 @@ fn alone(insync: &[&str], disk_state: DiskState) -> ResourceStatus {
     resource.connections[0].peer_devices[0].out_of_sync = 12;
     let insync = insync.iter().map(|&name| name.to_owned()).collect();
     let branch = "00000000000000ab".to_owned();
-    resource.epoch =
-        Some(EpochStatus { epoch: 7, branch, insync, losses: 0, awaits_reopen: false });
+    resource.epoch = Some(EpochStatus {
+        epoch: 7,
+        branch,
+        insync,
+        losses: 0,
+        awaits_reopen: false,
+        age_ms: None,
+    });
     resource
 }
 

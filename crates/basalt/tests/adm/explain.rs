@@ -42,6 +42,18 @@ fn one_away() -> ResourceStatus {
     resource
 }
 
+/// What it says of the others is of then.
+#[test]
+fn a_node_that_reaches_no_quorum_says_since_when() {
+    let mut resource = one_away();
+    let epoch = resource.epoch.as_mut().unwrap();
+    epoch.age_ms = Some(90_000);
+    let text = explained(resource);
+    let line = text.lines().find(|line| line.contains("every acknowledged write")).unwrap();
+    assert!(line.contains(" as of 20") && line.contains("Z every"), "{line}");
+    assert!(line.contains("was on alice and bob; since then neither a quorum"), "{line}");
+}
+
 #[test]
 fn a_missing_node_is_explained() {
     let mut resource = one_away();

@@ -118,6 +118,7 @@ fn epoch(insync: &[&str]) -> Option<EpochStatus> {
         insync: insync.iter().map(|&name| name.to_owned()).collect(),
         losses: 0,
         awaits_reopen: false,
+        age_ms: None,
     })
 }
 

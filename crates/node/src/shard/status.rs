@@ -385,7 +385,7 @@ impl Hosted {
             verify: status.verify.as_ref().map(|verify| self.describe_verify(verify)),
             quorum_votes: Some(self.votes(&status)),
             lease: status.lease_until.map(|until| lease(until, rim.kit.now)),
-            epoch: self.epoch(&status),
+            epoch: self.epoch(&status, rim.kit.now),
             not_in_effect: self.definition.warnings.clone(),
             ..ResourceStatus::default()
         };
@@ -671,7 +671,7 @@ impl Hosted {
         }
     }
 
-    fn epoch(&self, status: &Status) -> Option<EpochStatus> {
+    fn epoch(&self, status: &Status, now: Time) -> Option<EpochStatus> {
         let config = status.config.as_ref()?;
         let in_sync = self
             .definition
@@ -684,6 +684,9 @@ impl Hosted {
             insync: in_sync.map(|member| member.name.clone()).collect(),
             losses: config.losses,
             awaits_reopen: config.awaits_reopen,
+            age_ms: status
+                .out_of_touch_since
+                .map(|since| u64::try_from(now.since(since).as_millis()).unwrap_or(u64::MAX)),
         })
     }
 }

@@ -73,6 +73,13 @@ impl Resource {
         self.pass_on_news();
     }
 
+    /// What is known here is of now while a quorum is in reach, or who leads.
+    pub(crate) fn note_touch(&mut self) {
+        let is_in_touch = self.has_majority() || self.config().is_some_and(|it| self.is_led(it));
+        self.out_of_touch_since =
+            if is_in_touch { None } else { self.out_of_touch_since.or(Some(self.now)) };
+    }
+
     /// A line that one node began alone is followed at contact with who knows of it at first hand,
     /// or not at all (9.5).
     fn is_of_own_line(&self, chosen: &Accepted) -> bool {

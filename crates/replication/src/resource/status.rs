@@ -29,6 +29,9 @@ pub struct Status {
     /// A majority of the voters, and what the options ask for on top.
     pub has_quorum: bool,
     pub has_majority: bool,
+    /// Since when neither a quorum nor who leads is in reach: what is said of other nodes is of
+    /// then. None while one of them is.
+    pub out_of_touch_since: Option<Time>,
     /// What the options ask for and is not there.
     pub shortage: Option<Shortage>,
     /// Votes in reach, and how many have to be.
@@ -255,6 +258,7 @@ impl Resource {
             epoch: config.as_ref().map_or(Epoch(0), |config| config.epoch),
             has_quorum: self.has_majority() && shortage.is_none(),
             has_majority: self.has_majority(),
+            out_of_touch_since: self.out_of_touch_since,
             shortage,
             votes: self.votes(value),
             suspended_by_user: self.is_suspended_by_user(),

@@ -10,6 +10,7 @@ use api::events::{Action, Event, Field, Group, Object, Value};
 use serde_json::{Map, Value as Json};
 
 use crate::adm::outcome::Form;
+use crate::clock;
 
 /// How much a line tells.
 #[derive(Clone, Copy, Debug)]
@@ -178,12 +179,23 @@ fn object_text(fields: &[(&'static str, Json)]) -> String {
 
 /// `2026-01-31T12:00:00.123456+00:00`, from microseconds since 1970.
 pub(crate) fn timestamp(at_us: u64) -> String {
-    let (seconds, micros) = (at_us / 1_000_000, at_us % 1_000_000);
+    format!("{}.{:06}+00:00", to_the_second(at_us), at_us % 1_000_000)
+}
+
+/// So long ago: `2026-01-31T12:00:00Z`.
+pub(crate) fn as_of(age_ms: u64) -> String {
+    let at_us = clock::unix_us().saturating_sub(age_ms.saturating_mul(1000));
+    format!("{}Z", to_the_second(at_us))
+}
+
+/// `2026-01-31T12:00:00`
+fn to_the_second(at_us: u64) -> String {
+    let seconds = at_us / 1_000_000;
     let (days, second) = (seconds / 86_400, seconds % 86_400);
     let (year, month, day) = date(days);
     let (hour, minute) = (second / 3600, second / 60 % 60);
     let second = second % 60;
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}+00:00")
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
 }
 
 /// The date of a day since 1970, by the eras of 400 years that begin on the first of March.

@@ -206,6 +206,7 @@ fn lost_quorum_is_explained() {
         insync: vec!["alice".to_owned(), "bob".to_owned()],
         losses: 0,
         awaits_reopen: false,
+        age_ms: None,
     });
     let expected = "\
 r0 role:Primary suspended:quorum
