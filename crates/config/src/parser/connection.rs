@@ -11,7 +11,7 @@ use crate::parser::host::{add_volume, volume_number};
 use crate::parser::{Seen, settings};
 
 const CONNECTION_WORDS: [&str; 6] = ["host", "path", "net", "disk", "volume", "skip"];
-const MESH_WORDS: [&str; 4] = ["hosts", "net", "disk", "skip"];
+const MESH_WORDS: [&str; 3] = ["hosts", "net", "skip"];
 
 /// What follows `connection`: a name that is ignored, perhaps, then the section.
 pub(crate) fn connection(
@@ -88,7 +88,6 @@ pub(crate) fn mesh(cursor: &mut Cursor<'_, '_>, keyword: Span) -> Result<MeshNod
             Ok(())
         }
         "net" => section(cursor, "net", word.span, &mut node.settings, &mut seen),
-        "disk" => section(cursor, "disk", word.span, &mut node.settings, &mut seen),
         _ => Err(cursor.unknown_word(&word, "a connection-mesh", &MESH_WORDS)),
     })?;
     if node.hosts.len() < 2 && cursor.report().losses() == losses {
@@ -100,7 +99,7 @@ pub(crate) fn mesh(cursor: &mut Cursor<'_, '_>, keyword: Span) -> Result<MeshNod
     Ok(node)
 }
 
-/// `net` or `disk`, once in each connection or mesh.
+/// `net` or `disk`, once in each connection; a mesh has no `disk`, as with drbdadm.
 fn section(
     cursor: &mut Cursor<'_, '_>,
     keyword: &'static str,

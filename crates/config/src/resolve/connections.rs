@@ -199,9 +199,7 @@ fn expand_mesh(
             let own = made[..explicit_count].iter_mut().find(|present| present.pair == pair);
             if let Some(own) = own {
                 let mesh_net = option_set(&mesh.settings, Section::Net);
-                let mesh_disk = option_set(&mesh.settings, Section::Disk);
                 own.connection.net = mesh_net.overlaid(&own.connection.net);
-                own.connection.disk = mesh_disk.overlaid(&own.connection.disk);
                 continue;
             }
             let Some(path) = own_addresses(report, mesh.span, hosts, pair) else { return false };
