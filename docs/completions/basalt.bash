@@ -1918,7 +1918,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__dump)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            opts="-c -d -v -h --strict --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1986,7 +1986,7 @@ _basalt() {
             return 0
             ;;
         basalt__subcmd__adm__subcmd__dump__subcmd__xml)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            opts="-c -d -v -h --strict --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -927,6 +927,7 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up after so long \[default\: 30; \`primary\` 170; \`new-current-uuid\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--strict[Fail where an option is set in two places of which drbdadm would not know which one counts]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -943,6 +944,7 @@ _arguments "${_arguments_options[@]}" : \
 '--config-file=[Configuration file \[default\: /etc/basalt.conf, then /etc/drbd.conf\]]:FILE:_files' \
 '--node-socket=[Admin socket of the daemon \[default\: \$BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock\]]:PATH:_files' \
 '--timeout=[Give up after so long \[default\: 30; \`primary\` 170; \`new-current-uuid\` 60; \`create-md\`, \`adopt\`, \`adopt-drbd\` 600, for they may have much to write\]; before the verb where that takes options of DRBD, which has a \`timeout\`, too]:SECONDS:_default' \
+'--strict[Fail where an option is set in two places of which drbdadm would not know which one counts]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \

@@ -1055,7 +1055,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__dump)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            opts="-c -d -v -h --strict --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1123,7 +1123,7 @@ _drbdadm() {
             return 0
             ;;
         drbdadm__subcmd__dump__subcmd__xml)
-            opts="-c -d -v -h --config-file --node-socket --dry-run --verbose --json --timeout --help"
+            opts="-c -d -v -h --strict --config-file --node-socket --dry-run --verbose --json --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -217,6 +217,7 @@ pub(crate) struct Report {
     /// Problems that left something out of the tree.
     losses: usize,
     warnings: Vec<Warning>,
+    ambiguities: Vec<Warning>,
 }
 
 impl Report {
@@ -279,9 +280,31 @@ impl Report {
         });
     }
 
-    pub(crate) fn finish(self) -> Result<Vec<Warning>, Errors> {
+    /// An override that may not be meant, and the place that it overrides; so many as are shown.
+    pub(crate) fn note_ambiguity(
+        &mut self,
+        option: &str,
+        span: Span,
+        (message, overridden): (String, Span),
+    ) {
+        if self.ambiguities.len() >= ERRORS_MAX {
+            return;
+        }
+        let source = &self.sources[span.source];
+        let place = place_of(&source.text, span.start);
+        self.ambiguities.push(Warning {
+            file: source.name.clone(),
+            line: place.line,
+            column: place.column,
+            option: option.to_owned(),
+            message: format!("{message} (the other: {})", self.place(overridden)),
+        });
+    }
+
+    /// Warnings, and what is ambiguous.
+    pub(crate) fn finish(self) -> Result<(Vec<Warning>, Vec<Warning>), Errors> {
         if self.problems.is_empty() {
-            return Ok(self.warnings);
+            return Ok((self.warnings, self.ambiguities));
         }
         let list = self.problems.iter().map(|p| diagnose(p, &self.sources)).collect();
         Err(Errors { list, truncated: self.is_full })

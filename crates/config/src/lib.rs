@@ -39,6 +39,8 @@ pub struct ConfigFile {
     pub resources: Vec<Resource>,
     /// What was accepted and changes nothing, each option once.
     pub warnings: Vec<Warning>,
+    /// Overrides that drbdadm takes for mistakes; the first of them, up to a limit.
+    pub ambiguities: Vec<Warning>,
 }
 
 impl ConfigFile {
@@ -70,6 +72,6 @@ pub fn parse_text(name: &str, text: &str) -> Result<ConfigFile, Errors> {
 
 fn finish(mut report: Report, document: &Document) -> Result<ConfigFile, Errors> {
     let resources = resolve::resources(&mut report, document);
-    let warnings = report.finish()?;
-    Ok(ConfigFile { resources, warnings })
+    let (warnings, ambiguities) = report.finish()?;
+    Ok(ConfigFile { resources, warnings, ambiguities })
 }

@@ -6,6 +6,7 @@
 
 mod connections;
 mod hosts;
+mod ambiguous;
 
 use std::collections::BTreeMap;
 
@@ -74,6 +75,7 @@ fn resource(report: &mut Report, node: &ResourceNode, common: &[Setting]) -> Opt
         connections,
     };
     warn_of_congestion(report, node, &resource);
+    ambiguous::note(report, node, inherited);
     Some(resource)
 }
 

@@ -502,6 +502,9 @@ pub(crate) struct Events2 {
 
 #[derive(Debug, Args)]
 pub(crate) struct Dump {
+    /// Fail where an option is set in two places of which drbdadm would not know which one counts
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// `all` or RES [default: all]
     #[arg(value_name = "TARGET")]
     pub(crate) targets: Vec<String>,

@@ -158,6 +158,19 @@ impl Configuration {
         Ok(ones)
     }
 
+    /// Nothing in it is ambiguous to drbdadm.
+    pub(crate) fn check_strictly(&self) -> Result<(), AdmError> {
+        let ambiguous: Vec<String> =
+            self.file.ambiguities.iter().map(ToString::to_string).collect();
+        if ambiguous.is_empty() {
+            return Ok(());
+        }
+        Err(AdmError::configuration(
+            format!("{} is ambiguous:\n{}", self.path.display(), ambiguous.join("\n")),
+            "say each option once, in the section that it is meant for",
+        ))
+    }
+
     /// The resources that `dump` prints: also those of other nodes.
     pub(crate) fn dumped(&self, targets: &[Target]) -> Result<Vec<&Resource>, AdmError> {
         let mut dumped = Vec::new();

@@ -5,7 +5,7 @@
 
 use config::model::{Host, MetaDisk, Resource, Volume};
 
-use crate::adm::arguments::{General, QueryTargets, QueryVerb};
+use crate::adm::arguments::{Dump, General, QueryTargets, QueryVerb};
 use crate::adm::configuration::{Configuration, host_name, own_host};
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::{Answer, Gathering};
@@ -22,7 +22,7 @@ pub(crate) fn answer(
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
     let lines: Lines = match verb {
-        QueryVerb::DumpXml(dump) => return dump_xml(general, &dump.targets, gathering),
+        QueryVerb::DumpXml(dump) => return dump_xml(general, dump, gathering),
         QueryVerb::ShNop => return Configuration::load(general).map(drop),
         QueryVerb::ShModParms => {
             gathering.line(&format!("minor_count={MINORS_MAX}"));
@@ -110,13 +110,12 @@ fn resources(
     Ok(())
 }
 
-fn dump_xml(
-    general: &General,
-    targets: &[String],
-    gathering: &mut Gathering,
-) -> Result<(), AdmError> {
-    let targets = parse_targets(targets, Scope::Resource)?;
+fn dump_xml(general: &General, dump: &Dump, gathering: &mut Gathering) -> Result<(), AdmError> {
+    let targets = parse_targets(&dump.targets, Scope::Resource)?;
     let configuration = Configuration::load(general)?;
+    if dump.strict {
+        configuration.check_strictly()?;
+    }
     let resources = configuration.dumped(&targets)?;
     let path = configuration.path().display().to_string();
     let xml = config::xml::to_xml(&path, &resources);

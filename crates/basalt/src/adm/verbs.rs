@@ -9,7 +9,7 @@ use config::model::Resource;
 use config::steps::steps;
 
 use crate::adm::arguments::{
-    Adjust, BuildVerb, CommandLine, Connect, Detach, General, Invalidate, NewCurrentUuid,
+    Adjust, BuildVerb, CommandLine, Connect, Detach, Dump, General, Invalidate, NewCurrentUuid,
     QueryVerb, Resize, Source, Status, Up, Verb, Verify,
 };
 use crate::adm::configuration::{Configuration, host_name, own_host};
@@ -99,7 +99,7 @@ fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<
         Verb::CreateMd(options) => metadata::create_md(general, options, gathering),
         Verb::AdoptDrbd(options) => adopt_drbd::adopt_drbd(general, options, gathering),
         Verb::Adopt(options) => adopt::run(general, options, gathering),
-        Verb::Dump(dump) => print_configuration(general, &dump.targets, gathering),
+        Verb::Dump(dump) => print_configuration(general, dump, gathering),
         Verb::Up(up) if general.dry_run => tell_steps_up(general, up, gathering),
         Verb::Up(up) => {
             let steps = Steps::Hidden;
@@ -486,11 +486,14 @@ fn wait_for(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result
 
 fn print_configuration(
     general: &General,
-    targets: &[String],
+    dump: &Dump,
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
-    let targets = parse_targets(targets, Scope::Resource)?;
+    let targets = parse_targets(&dump.targets, Scope::Resource)?;
     let configuration = Configuration::load_aloud(general, gathering)?;
+    if dump.strict {
+        configuration.check_strictly()?;
+    }
     gathering.note(&format!("# {}\n", configuration.path().display()));
     for resource in configuration.dumped(&targets)? {
         let config = resource.to_res_text();

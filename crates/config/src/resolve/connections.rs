@@ -200,6 +200,12 @@ fn expand_mesh(
             if let Some(own) = own {
                 let mesh_net = option_set(&mesh.settings, Section::Net);
                 own.connection.net = mesh_net.overlaid(&own.connection.net);
+                let [left, right] = &own.connection.ends;
+                let message = format!(
+                    "the mesh covers {left} and {right}, whose own connection counts; drbdadm \
+                     makes such a peer twice"
+                );
+                report.note_ambiguity("connection-mesh", mesh.span, (message, own.span));
                 continue;
             }
             let Some(path) = own_addresses(report, mesh.span, hosts, pair) else { return false };
