@@ -3,6 +3,8 @@
 //! An option that says how long something may take is `None` here unless it was set: Basalt's own
 //! times then apply, which are shorter than DRBD's.
 
+mod lines;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -236,7 +238,7 @@ impl Resource {
                 "disconnect" => OnCongestion::Disconnect,
                 _ => OnCongestion::Block,
             },
-            fill_bytes: number(&set, "congestion-fill"),
+            fill_bytes: number(&set, "congestion-fill") * 512,
             extents: u32::try_from(number(&set, "congestion-extents")).unwrap_or(u32::MAX),
         };
         NetOptions {

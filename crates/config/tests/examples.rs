@@ -383,7 +383,7 @@ fn suffixes_may_be_small_letters_and_s_may_not_be_large() {
         ("disk", "rs-discard-granularity 64k", Some(64 << 10)),
         ("net", "sndbuf-size 10m", Some(10 << 20)),
         ("net", "max-buffers 36k", Some(36 << 10)),
-        ("net", "congestion-fill 1g", Some(1 << 30)),
+        ("net", "congestion-fill 1g", Some(2 << 20)),
         ("options", "peer-ack-window 2m", Some(4096)),
         ("disk", "c-max-rate 100S", None),
         ("disk", "c-max-rate 1t", None),

@@ -525,7 +525,8 @@ fn numbers_are_kept_in_the_unit_of_their_option() {
         ("disk", "rs-discard-granularity 1s", 512, "512"),
         ("net", "max-buffers 128K", 131_072, "131072"),
         ("net", "timeout 60", 60, "60"),
-        ("net", "congestion-fill 10G", 10 << 30, "10G"),
+        ("net", "congestion-fill 10G", 20 << 20, "20971520s"),
+        ("net", "congestion-fill 2048", 2048, "2048s"),
         ("options", "peer-ack-window 2M", 4096, "4096s"),
     ];
     for (section, setting, number, written) in cases {

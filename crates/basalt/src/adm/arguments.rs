@@ -576,6 +576,9 @@ pub(crate) enum QueryVerb {
     ShIp(QueryTargets),
     /// Print the names for udev
     ShUdev(QueryTargets),
+    /// Print what takes effect here, a line for each option
+    #[command(hide = true)]
+    ShEffective(QueryTargets),
     /// Refused: there are no stacked resources
     #[command(hide = true)]
     ShLrOf(QueryTargets),
@@ -598,6 +601,7 @@ impl QueryVerb {
             Self::ShMdIdx(_) => "sh-md-idx",
             Self::ShIp(_) => "sh-ip",
             Self::ShUdev(_) => "sh-udev",
+            Self::ShEffective(_) => "sh-effective",
             Self::ShLrOf(_) => "sh-lr-of",
         }
     }
@@ -618,6 +622,7 @@ impl QueryVerb {
             | Self::ShMdIdx(targets)
             | Self::ShIp(targets)
             | Self::ShUdev(targets)
+            | Self::ShEffective(targets)
             | Self::ShLrOf(targets) => Some(targets),
         }
     }

@@ -58,6 +58,7 @@ pub(crate) fn answer(
         QueryVerb::ShMdIdx(_) => |_, host, number| of_volumes(host, number, meta_index),
         QueryVerb::ShIp(_) => own_addresses,
         QueryVerb::ShUdev(_) => udev_names,
+        QueryVerb::ShEffective(_) => |resource, host, _| Ok(resource.effective_lines(&host.name)),
     };
     of_targets(general, verb.targets(), gathering, lines)
 }

@@ -154,6 +154,21 @@ fn dump_xml_has_drbdadms_elements() {
     assert_eq!(printed(&["dump-xml", "r1"]), expected);
 }
 
+/// What takes effect is that of the node, whatever section said it.
+#[test]
+fn what_takes_effect_is_told_by_option() {
+    let told = printed(&["sh-effective", "--node", "alice", "r0"]);
+    for line in [
+        "resource quorum majority",
+        "peer 1 protocol C",
+        "peer 2 ping-int own",
+        "peer-device 1 1 c-max-rate 209715200",
+        "disk 0 al-extents 1237",
+    ] {
+        assert!(told.lines().any(|known| known == line), "{line}: {told}");
+    }
+}
+
 #[test]
 fn a_strict_dump_refuses_what_drbdadm_calls_ambiguous() {
     let place = place();

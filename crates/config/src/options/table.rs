@@ -10,7 +10,6 @@ use crate::options::{Kind, OptionSpec, Section, Status, Unit};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
-const GIB: u64 = 1 << 30;
 /// In KiB per second.
 const RATE_MAX: u64 = 64 * MIB;
 
@@ -182,7 +181,7 @@ pub static TABLE: &[OptionSpec] = &[
     net_text("data-integrity-alg", NOTHING),
     net("tcp-cork", Kind::Flag, "yes", holds(&["yes"])),
     net("on-congestion", Kind::Words(&["block", "pull-ahead", "disconnect"]), "block", IN_EFFECT),
-    net("congestion-fill", bytes(0, 10 * GIB), "0", IN_EFFECT),
+    net("congestion-fill", sectors(0, 20 * MIB), "0", IN_EFFECT),
     net("congestion-extents", Kind::Clamped { min: 67, max: 65_534 }, "1237", IN_EFFECT),
     net_text("csums-alg", IN_EFFECT),
     net("csums-after-crash-only", Kind::Flag, "no", IN_EFFECT),
