@@ -1,8 +1,8 @@
 //! Names of hosts: which of two names mean one host.
 //!
-//! A host has one name before the first dot, its label, and perhaps a domain behind it. One side may
-//! leave the domain out: `alpha` and `alpha.example.com` are one host, and two domains are two. No
-//! two hosts of a resource have one label, so that a name never fits two of them.
+//! A host has one name before the first dot, its label, and perhaps a domain behind it. One side
+//! may leave the domain out: `alpha` and `alpha.example.com` are one host, and two domains are two.
+//! No two hosts of a resource have one label, so that a name never fits two of them.
 //!
 //! Whoever compares names of hosts asks here: the files, the nodes when they meet, and the verbs.
 

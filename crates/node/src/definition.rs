@@ -481,8 +481,8 @@ fn shared_secret(peer: &str, net: NetOptions) -> Result<Option<SharedSecret>, Fa
         "sha512" => ProofAlgorithm::Sha512,
         unknown => {
             let message = format!(
-                "the connection to {peer} has `cram-hmac-alg {unknown}`, and `{unknown}` is not one \
-                 of the digests that Basalt computes"
+                "the connection to {peer} has `cram-hmac-alg {unknown}`, and `{unknown}` is not \
+                 one of the digests that Basalt computes"
             );
             let hint = "set `cram-hmac-alg` to sha256, sha384, sha512 or sha1 on all nodes";
             return Err(Failure::new(FailureCode::NotSupported, message, hint));

@@ -1,8 +1,9 @@
 //! Values of options: from text, and back to text.
 //!
 //! A number is kept in the unit of its option. On reading, a suffix says bytes (`K`, `M`, `G`, also
-//! small: powers of 1024, `s`: sectors of 512), which are then converted to that unit; a bare number is in
-//! the unit already. The text that is written is the shortest that reads back to the same value.
+//! small: powers of 1024, `s`: sectors of 512), which are then converted to that unit; a bare
+//! number is in the unit already. The text that is written is the shortest that reads back to the
+//! same value.
 
 use std::fmt;
 

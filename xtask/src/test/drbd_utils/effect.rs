@@ -1,9 +1,9 @@
 //! What drbdadm would pass on to the driver beside what Basalt takes effect from the same file.
 //!
 //! `drbdadm -d up` prints the commands with all options that hold for each object, wherever the
-//! file says them. `basalt adm sh-effective` prints what its daemon goes by. Both are brought to one
-//! unit and compared, option by option. What drbdadm passes on nothing of has to be as in a file
-//! without options: so an option that only one of the two heeds in some section shows.
+//! file says them. `basalt adm sh-effective` prints what its daemon goes by. Both are brought to
+//! one unit and compared, option by option. What drbdadm passes on nothing of has to be as in a
+//! file without options: so an option that only one of the two heeds in some section shows.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use std::collections::BTreeMap;
@@ -31,8 +31,8 @@ pub(super) fn taken(lines: &str) -> Result<Objects> {
     Ok(objects)
 }
 
-/// The options in the commands of `drbdadm -d up`, by the objects of `sh-effective`. `all` is of all
-/// resources: one may name a volume of another by its minor.
+/// The options in the commands of `drbdadm -d up`, by the objects of `sh-effective`. `all` is of
+/// all resources: one may name a volume of another by its minor.
 pub(super) fn passed_on(commands: &str, all: &str) -> Result<Objects> {
     let mut objects = Objects::new();
     let mut volumes = BTreeMap::new();
