@@ -350,6 +350,7 @@ fn parsers_of_drbds_lines_find_the_peers_and_nothing_else() {
         insync: vec!["alice".to_owned()],
         losses: 0,
         awaits_reopen: false,
+        age_ms: Some(7),
     });
     for detail in [Detail::Brief, Detail::Verbose, Detail::VeryVerbose] {
         for statistics in [Statistics::Hidden, Statistics::Shown] {
