@@ -53,10 +53,9 @@ pub(crate) fn find_superblock(
             metadata_device_bytes: device_bytes,
         },
     };
-    let mut no_good = NoGood::default();
-    let mut look = |device_bytes| {
-        look(device, &Layout::superblock_places(placement(device_bytes)), &mut no_good)
-    };
+    let mut seen = NoGood::default();
+    let mut look =
+        |device_bytes| look(device, &Layout::superblock_places(placement(device_bytes)), &mut seen);
     let mut present = look(device.size_bytes)?;
     // The device of its own that shrank and grew may have another replica's at its end.
     let is_one_end = former_bytes.map_or(is_internal, |it| it >= whole_pages(device.size_bytes));
@@ -69,7 +68,7 @@ pub(crate) fn find_superblock(
         present.retain(|it| it.superblock.incarnation == incarnation);
         former.retain(|it| it.superblock.incarnation == incarnation);
     }
-    let NoGood { lost, damaged } = no_good;
+    let NoGood { lost, damaged } = seen;
     if !lost.is_empty() && (!is_one_end || present.is_empty() && former.is_empty()) {
         return Err(unreadable(device, &lost, (definition, target.0)));
     }
