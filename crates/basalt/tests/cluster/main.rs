@@ -14,6 +14,7 @@ mod adjust;
 mod stepwise;
 mod members;
 mod leaves;
+mod given_up;
 mod suspends;
 mod times;
 mod followers;
