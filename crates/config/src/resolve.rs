@@ -147,8 +147,15 @@ enum Claim {
 /// resource.
 #[derive(Default)]
 struct Claims {
-    /// By the label of the host: the host, the volume, and where its resource stands.
-    users: BTreeMap<(String, Claim), Vec<(String, String, Span)>>,
+    /// By the label of the host.
+    users: BTreeMap<(String, Claim), Vec<User>>,
+}
+
+struct User {
+    host: String,
+    volume: String,
+    /// Where its resource stands.
+    span: Span,
 }
 
 impl Claims {
@@ -159,15 +166,16 @@ impl Claims {
                 for (claim, what, hint) in claims_of(volume) {
                     let claim = (label(&host.name).to_owned(), claim);
                     let users = self.users.entry(claim).or_default();
-                    let other = users.iter().find(|(name, ..)| is_same_host(name, &host.name));
-                    if let Some((_, other, span)) = other {
+                    let other = users.iter().find(|other| is_same_host(&other.host, &host.name));
+                    if let Some(User { volume: other, span, .. }) = other {
                         let message =
                             format!("{user} has {what} on host {}, as {other} has", host.name);
                         let place = report.place(*span);
                         let problem = Problem::new(ErrorKind::Duplicate, node.name.span, message);
                         report.problem(problem.hint(format!("{hint}; the other is at {place}")));
                     }
-                    users.push((host.name.clone(), user.clone(), node.name.span));
+                    let (host, volume) = (host.name.clone(), user.clone());
+                    users.push(User { host, volume, span: node.name.span });
                 }
             }
         }

@@ -576,12 +576,12 @@ pub(crate) enum QueryVerb {
     ShIp(QueryTargets),
     /// Print the names for udev
     ShUdev(QueryTargets),
-    /// Print what takes effect here, a line for each option
-    #[command(hide = true)]
-    ShEffective(QueryTargets),
     /// Refused: there are no stacked resources
     #[command(hide = true)]
     ShLrOf(QueryTargets),
+    /// Print what takes effect here, a line for each option
+    #[command(hide = true)]
+    ShEffective(QueryTargets),
 }
 
 impl QueryVerb {

@@ -45,6 +45,7 @@ const ADM: &[&[&str]] = &[
     &["sh-md-idx", "r0"],
     &["sh-ip", "r0"],
     &["sh-udev", "r0"],
+    &["sh-effective", "r0"],
     &["sh-lr-of", "r0"],
     &["new-resource", "r0"],
     &["new-minor", "r0"],

@@ -176,12 +176,14 @@ fn a_strict_dump_refuses_what_drbdadm_calls_ambiguous() {
         let run = place.run_alone(&[&["-c", "DIR/basalt.conf"], words].concat());
         (run.exit, run.stdout.contains("resource r0"), run.stderr)
     };
-    assert_eq!(dump(&["dump", "--strict"]), (0, true, String::new()));
+    let (exit, is_dumped, said) = dump(&["dump", "--strict"]);
+    assert_eq!((exit, is_dumped), (0, true), "{said}");
     let inner = "meta-disk internal; disk { al-extents 700; } }\n    volume 1";
     let text = TWO_RESOURCES.replace("meta-disk internal; }\n    volume 1", inner);
     assert_ne!(text, TWO_RESOURCES);
     place.write("basalt.conf", &text);
-    assert_eq!(dump(&["dump"]), (0, true, String::new()));
+    let (exit, is_dumped, said) = dump(&["dump"]);
+    assert_eq!((exit, is_dumped, said.contains("ambiguous")), (0, true, false), "{said}");
     let (exit, is_dumped, said) = dump(&["dump", "--strict"]);
     assert_eq!((exit, is_dumped), (10, false), "{said}");
     assert!(said.contains("basalt.conf:5:") && said.contains("`al-extents 1237`"), "{said}");

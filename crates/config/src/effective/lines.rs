@@ -15,6 +15,7 @@ use crate::effective::{
     Patience, Quorum, ReadBalancing,
 };
 use crate::model::{Host, Resource};
+use crate::options::value::Value;
 
 /// What the lines of one object begin with, and those that were made.
 struct Lines {
@@ -27,6 +28,7 @@ impl Lines {
         self.of = of;
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "words and numbers come as they are made")]
     fn add(&mut self, name: &str, value: impl ToString) {
         self.made.push(format!("{} {name} {}", self.of, value.to_string()));
     }
@@ -52,7 +54,7 @@ impl Resource {
                 let options = self.peer_disk_options(node_name, &peer.name, number);
                 lines.begin(format!("peer-device {} {number}", peer.node_id));
                 lines.add_or("c-max-rate", options.c_max_rate_bytes, "unlimited");
-                lines.add("peer-tiebreaker", yes_or_no(options.peer_tiebreaker));
+                lines.add("peer-tiebreaker", Value::Flag(options.peer_tiebreaker));
             }
         }
         self.add_disks(&mut lines, host);
@@ -66,7 +68,7 @@ impl Resource {
         lines.add("quorum-minimum-redundancy", quorum(own.redundancy));
         lines.add("on-no-quorum", policy(own.on_no_quorum));
         lines.add("on-no-data-accessible", policy(own.on_no_data));
-        lines.add("auto-promote", yes_or_no(own.auto_promote));
+        lines.add("auto-promote", Value::Flag(own.auto_promote));
         lines.add("auto-promote-timeout", own.auto_promote_ms);
         let cores = self.cpu_mask().map(|cores| {
             let cores: Vec<String> = cores.iter().map(usize::to_string).collect();
@@ -112,10 +114,10 @@ fn add_net(lines: &mut Lines, net: &NetOptions) {
     lines.add_or("ping-int", net.ping_interval_ms, "own");
     lines.add_or("ping-timeout", net.ping_timeout_ms, "own");
     lines.add_or("csums-alg", net.csums_alg.as_ref(), "none");
-    lines.add("csums-after-crash-only", yes_or_no(net.csums_after_crash_only));
-    lines.add("allow-remote-read", yes_or_no(net.allow_remote_read));
-    lines.add("tls", yes_or_no(net.tls));
-    lines.add("load-balance-paths", yes_or_no(net.load_balance_paths));
+    lines.add("csums-after-crash-only", Value::Flag(net.csums_after_crash_only));
+    lines.add("allow-remote-read", Value::Flag(net.allow_remote_read));
+    lines.add("tls", Value::Flag(net.tls));
+    lines.add("load-balance-paths", Value::Flag(net.load_balance_paths));
     lines.add("after-sb-0pri", &net.after_split.none);
     lines.add("after-sb-1pri", &net.after_split.one);
     lines.add("after-sb-2pri", &net.after_split.two);
@@ -152,10 +154,6 @@ fn add_disk(lines: &mut Lines, disk: &DiskOptions) {
     lines.add_or("size", disk.size_bytes, "all");
     lines.add("block-size", disk.block_bytes);
     lines.add_or("discard-granularity", disk.discard_granularity_bytes, "own");
-}
-
-fn yes_or_no(flag: bool) -> &'static str {
-    if flag { "yes" } else { "no" }
 }
 
 fn quorum(quorum: Quorum) -> String {
