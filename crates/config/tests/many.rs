@@ -1,5 +1,7 @@
 //! A configuration of thousands of resources is read in a moment.
 
+#![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
+
 use std::fmt::Write;
 use std::fs;
 

@@ -15,23 +15,14 @@ fn asked(tool: &str, line: &str) -> Vec<Command> {
 }
 
 fn obliging(command: &Command) -> Response {
-    match command {
-        Command::Status { .. } => status(&["r0"]),
-        _ => done(),
-    }
-}
-
-fn promotion(force: bool) -> Command {
-    Command::Primary { resource: r0(), force }
-}
-
-fn demotion(force: bool) -> Command {
-    Command::Secondary { resource: r0(), force }
+    if matches!(command, Command::Status { .. }) { status(&["r0"]) } else { done() }
 }
 
 /// drbd-utils' service shim types `secondary --force=yes`, and restarts the machine if it fails.
 #[test]
 fn flags_take_yes_and_no() {
+    let promotion = |force| Command::Primary { resource: r0(), force };
+    let demotion = |force| Command::Secondary { resource: r0(), force };
     let bob = || Some("bob".to_owned());
     let parted = |force| Command::Disconnect { resource: r0(), peer: bob(), force };
     let connected = Command::Connect { resource: r0(), peer: bob(), discard_my_data: false };
@@ -84,6 +75,8 @@ fn born() -> Command {
 /// LINSTOR's satellite types the options of `create-md` before the verb.
 #[test]
 fn options_stand_anywhere_and_may_be_cut_short() {
+    let promotion = |force| Command::Primary { resource: r0(), force };
+    let demotion = |force| Command::Secondary { resource: r0(), force };
     for (tool, line, command) in [
         ("adm", "--force primary r0", promotion(true)),
         ("adm", "--force=yes primary r0", promotion(true)),
