@@ -11,6 +11,7 @@ mod protocols;
 mod followers;
 mod standing;
 mod holes;
+mod orders;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -29,6 +30,7 @@ use crate::contents::SECTORS;
 use crate::oracle::Oracle;
 use crate::run::followers::Answers;
 use crate::run::holes::some_holes;
+use crate::run::orders::some_orders;
 use crate::run::protocols::{Protocols, some_congestion, some_protocols};
 use crate::run::standing::Standing;
 use crate::run::workload::Pending;
@@ -79,6 +81,7 @@ pub struct Report {
     pub power_cuts: u64,
     pub cuts: u64,
     pub holes: u64,
+    pub orders: u64,
     pub attaches: u64,
     pub disk_errors: u64,
     pub stops: u64,
@@ -133,6 +136,8 @@ struct Run {
     standing: Standing,
     /// Draws the ways that swallow messages.
     holes: Option<Random>,
+    /// Draws the commands that several nodes get at once.
+    orders: Option<Random>,
     /// Of what is in it `blocks` has some.
     volumes: Space,
 }
@@ -367,6 +372,7 @@ impl Run {
             adds: adds_volume(options.seed, disks, sizes),
             standing: Standing::Nothing,
             holes: some_holes(options.seed),
+            orders: some_orders(options.seed, disks),
             volumes: space,
         }
     }
@@ -670,6 +676,7 @@ impl Report {
         self.power_cuts += other.power_cuts;
         self.cuts += other.cuts;
         self.holes += other.holes;
+        self.orders += other.orders;
         self.attaches += other.attaches;
         self.disk_errors += other.disk_errors;
         self.stops += other.stops;

@@ -48,6 +48,8 @@ pub enum Mark {
     DataBeforeUp,
     /// Memory that may be lost was counted in the config.
     LossesCounted,
+    /// An operator gave a replica up, while others gave other commands.
+    InvalidateAsked,
     /// An operator let clients go on after that.
     ReopenAsked,
     /// A voter kept its promise to the holder of a lease.
@@ -105,7 +107,7 @@ pub enum Mark {
 }
 
 impl Mark {
-    pub const ALL: [Self; 45] = [
+    pub const ALL: [Self; 46] = [
         Self::BeganUnequal,
         Self::OwnSlotReported,
         Self::SealRefused,
@@ -133,6 +135,7 @@ impl Mark {
         Self::ShardsChanged,
         Self::DataBeforeUp,
         Self::LossesCounted,
+        Self::InvalidateAsked,
         Self::ReopenAsked,
         Self::PrepareRefusedForLease,
         Self::TwoCandidates,

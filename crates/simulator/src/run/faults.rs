@@ -36,7 +36,8 @@ const FAULTS: [(u64, Fault); 12] = [
 /// What stays as it is at the end of a run has a bit of `skip` of its own.
 pub(super) const STANDING: u32 = 12;
 pub(super) const HOLES: u32 = STANDING + 1;
-pub const FAULT_KINDS: u32 = HOLES + 1;
+pub(super) const ORDERS: u32 = HOLES + 1;
+pub const FAULT_KINDS: u32 = ORDERS + 1;
 
 const _: () = assert!(FAULTS.len() == STANDING as usize, "a bit of `skip` for each");
 
@@ -46,6 +47,7 @@ impl Run {
         self.look_at_volumes();
         self.look_at_losses();
         self.come_upon_holes();
+        self.order_at_once();
         match self.random.below(1000) {
             pick @ 0..44 => self.some_fault(pick),
             783..790 if self.protocols == Protocols::Mixed => self.write_slowly(),
