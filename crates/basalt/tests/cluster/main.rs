@@ -5,6 +5,7 @@ mod harness;
 mod load;
 mod relay;
 mod frozen;
+mod cut_off;
 #[path = "../../src/cluster/disks/fuse.rs"]
 mod fuse;
 mod deaf;

@@ -1,0 +1,92 @@
+//! A node that is cut off does not tell of what it knew as if it were now.
+
+use std::time::Duration;
+
+use api::disk_state::DiskState;
+use api::status::ResourceStatus;
+use io::now;
+
+use crate::BLOCK;
+use crate::harness::Cluster;
+use crate::relay::{Mode, Relay};
+
+/// A silent peer is lost after 1.2 s; the rest is for a machine that has other things to do.
+const LONGEST_DELUSION: Duration = Duration::from_secs(4);
+
+fn epoch(status: &ResourceStatus) -> u64 {
+    status.epoch.as_ref().map_or(0, |epoch| epoch.epoch)
+}
+
+/// Three nodes in sync; between the first two lies a relay.
+fn start() -> (Cluster, Relay) {
+    let mut cluster = Cluster::prepare(3, 0);
+    let own = cluster.nodes[0].address;
+    let listening = cluster.nodes[1].address;
+    let relay = Relay::to(listening);
+    // The one that dials comes last.
+    for index in [2, 1, 0] {
+        let theirs = if index == 0 { relay.address } else { listening };
+        let path = format!("path {{ host n0 address {own}; host n1 address {theirs}; }}");
+        let mesh = "connection-mesh { hosts n0 n1 n2; }";
+        let connection = format!("connection {{ {path} }} {mesh}");
+        cluster.configure(&cluster.config_text("r0").replace(mesh, &connection));
+        cluster.launch(index);
+        cluster.adm_ok(index, &["up", "r0"]);
+    }
+    cluster.make_in_sync();
+    (cluster, relay)
+}
+
+/// The Primary goes on with the third node, which the second one reaches, too.
+#[test]
+fn replica_that_the_primary_alone_does_not_reach_knows_that_it_is_behind() {
+    let (cluster, relay) = start();
+    let mut client = cluster.client(0);
+    client.write(0, &[1; BLOCK]).unwrap();
+    let began = now();
+    relay.set(Mode::Silent);
+    cluster.wait(1, "knowledge that it is behind", |status| {
+        status.devices[0].disk_state == DiskState::Outdated
+    });
+    let deluded = now().since(began);
+    assert!(deluded < LONGEST_DELUSION, "it took itself for up to date for {deluded:?}");
+    for number in 0..100 {
+        client.write(0, &[number; BLOCK]).unwrap();
+    }
+    let known = epoch(&cluster.status(0).unwrap());
+    let status = cluster.status(1).unwrap();
+    assert_eq!(epoch(&status), known);
+    assert_eq!(status.epoch.unwrap().insync, ["n0", "n2"]);
+    let said = cluster.adm_told(1, &["explain", "r0"]);
+    assert!(said.contains("every acknowledged write is on n0 and n2"), "{said}");
+    relay.set(Mode::Refusing);
+    relay.set(Mode::Open);
+    for index in 0..3 {
+        cluster.wait_up_to_date(index);
+    }
+}
+
+#[test]
+fn node_that_reaches_nobody_says_of_when_its_knowledge_is() {
+    let mut cluster = Cluster::start_in_sync(3, 0);
+    cluster.kill(0);
+    cluster.kill(2);
+    cluster.wait(1, "end of what is known", |status| {
+        let age_ms = status.epoch.as_ref().and_then(|epoch| epoch.age_ms);
+        status.devices[0].disk_state == DiskState::Consistent && age_ms.is_some()
+    });
+    let said = cluster.adm_told(1, &["explain", "r0"]);
+    assert!(
+        said.contains("as of 20") && said.contains("every acknowledged write was on"),
+        "{said}"
+    );
+    let said = cluster.adm_told(1, &["status", "--verbose", "r0"]);
+    assert!(said.contains(" as-of:20"), "{said}");
+    for index in [0, 2] {
+        cluster.launch(index);
+        cluster.adm_ok(index, &["up", "r0"]);
+    }
+    cluster.wait_up_to_date(1);
+    let status = cluster.status(1).unwrap();
+    assert_eq!(status.epoch.unwrap().age_ms, None);
+}
