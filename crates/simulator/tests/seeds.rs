@@ -41,6 +41,12 @@ fn nobody_wakes_up_for_a_block_that_nobody_waits_for() {
     all_of((run, ""), [1836], 6_000);
 }
 
+/// The news fell into a hole on their way: who did not hear them is not late.
+#[test]
+fn news_that_a_hole_swallowed_are_not_late() {
+    all_of((run, ""), [16_350], 1_200);
+}
+
 /// A member to be added waited for a session, and nobody led one: the last one's clean end was in
 /// doubt.
 #[test]

@@ -131,6 +131,8 @@ impl Cluster {
             process.is_some_and(|it| it.resource.is_connected(Self::node_id(b)))
         };
         let is_whole = link.unaware.is_empty() && !link.broken.contains(&Channel::Control);
+        let is_heard = |from| !link.stuck.contains(&(Channel::Control, from));
+        let is_whole = is_whole && is_heard(a) && is_heard(b);
         let hear = is_whole && !self.is_stopped(a) && !self.is_stopped(b);
         let is_honest = self.forger.is_none();
         link.current.filter(|_| hear && is_honest && knows(a, b) && knows(b, a))
