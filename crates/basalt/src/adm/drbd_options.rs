@@ -22,7 +22,7 @@ const VERBS: [(&str, Section); 8] = [
     ("new-resource", Section::Options),
 ];
 
-/// What each option may be called that a verb takes.
+/// The names of the options that a verb takes from DRBD's configuration.
 pub(crate) fn of_verb(verb: &str) -> impl Iterator<Item = (String, &'static OptionSpec)> {
     let section = VERBS.iter().find(|(name, _)| *name == verb).map(|(_, section)| *section);
     let specs = TABLE.iter().filter(move |spec| Some(spec.section) == section);

@@ -408,7 +408,7 @@ fn lost_again(resource: &ResourceStatus, connection: &ConnectionStatus) -> Optio
     let name = &connection.name;
     let path =
         connection.paths.iter().find(|path| path.in_use).or_else(|| connection.paths.first())?;
-    // What a packet of 1,500 bytes has room for behind its headers.
+    // A packet of 1,500 bytes has room for so many bytes behind its headers.
     let bytes = if path.remote_host.family == "ipv6" { 1452 } else { 1472 };
     Some(format!(
         "{name} rests for {} s, and writes go on without it: {} times in a row its connection \

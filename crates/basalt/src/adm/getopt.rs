@@ -86,7 +86,7 @@ pub(crate) fn in_order(words: Vec<OsString>, command: &Command) -> Line {
             continue;
         }
         if word == "--" {
-            // What follows is no option of anybody's.
+            // The words behind a second `--` are no options of anybody's.
             rest.push(word);
             rest.extend(words.map(|(_, word)| word));
             break;
@@ -127,7 +127,7 @@ fn verb_at(words: &[OsString], command: &Command) -> Option<usize> {
     None
 }
 
-/// Whose an option is.
+/// The part of the command line that an option belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owner {
     Program,
@@ -171,7 +171,7 @@ impl Options {
         options
     }
 
-    /// Those that a verb takes from DRBD's configuration.
+    /// The options that a verb takes from DRBD's configuration.
     fn of_drbd(verb: &str) -> Self {
         let known = |spec: &OptionSpec| {
             let value = if spec.kind == Kind::Flag { Value::InWord } else { Value::NextWord };
@@ -184,7 +184,7 @@ impl Options {
         }
     }
 
-    /// Those of `other` count where a name is not taken.
+    /// The options of `other` count where a name is not taken.
     fn or(mut self, other: Self) -> Self {
         for (name, known) in other.long {
             self.long.entry(name).or_insert(known);
@@ -292,7 +292,7 @@ mod tests {
             // Which letter is whose depends on the verb.
             ("x verify -s 0 -S 8 r", "x verify -s 0 -S 8 r"),
             ("x -s P verify -s 0 r", "x -s P verify -s 0 r"),
-            // What is not known stays for who refuses it.
+            // An option that nobody knows stays where it is, and clap refuses it there.
             ("x --max-peers 7 primary r", "x --max-peers 7 primary r"),
             ("x nosuch --forc r", "x nosuch --forc r"),
             ("x", "x"),

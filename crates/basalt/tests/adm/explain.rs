@@ -42,7 +42,7 @@ fn one_away() -> ResourceStatus {
     resource
 }
 
-/// What it says of the others is of then.
+/// The node names the time that its knowledge of the others is of.
 #[test]
 fn a_node_that_reaches_no_quorum_says_since_when() {
     let mut resource = one_away();
