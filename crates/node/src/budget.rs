@@ -9,6 +9,7 @@
 //! It counts bytes of the sizes that buffers have. What was read on another shard counts on that of
 //! the client, and a part of a peer's frame as if it had a buffer of its own.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use frontend::block::{BLOCK_BYTES, Kind, PART_BYTES, Request as Block};
@@ -159,18 +160,36 @@ pub(crate) fn buffer_bytes(length: u32) -> usize {
     class.size_bytes() as usize
 }
 
-/// What each part of a request with data holds, as the size of a buffer.
+/// Whether a range of bytes ends within no block.
+pub(crate) const fn is_of_whole_blocks(range: &Range<u64>) -> bool {
+    (range.start | range.end).is_multiple_of(BLOCK_BYTES)
+}
+
+/// What each part of a read of this range holds: its blocks are read as wholes.
+pub(crate) fn bytes_of_read(range: &Range<u64>) -> usize {
+    let blocks = range.start / BLOCK_BYTES..range.end.div_ceil(BLOCK_BYTES);
+    bytes_of_part((blocks.end - blocks.start) * BLOCK_BYTES)
+}
+
+/// What each part of a write of this range holds: what came, and where a block is written in part,
+/// what is read to put that over it.
+pub(crate) fn bytes_of_write(range: &Range<u64>) -> usize {
+    let read = if is_of_whole_blocks(range) { 0 } else { bytes_of_read(range) };
+    bytes_of_part(range.end - range.start) + read
+}
+
+fn bytes_of_part(length: u64) -> usize {
+    buffer_bytes(u32::try_from(length.min(PART_BYTES)).expect("at most a part"))
+}
+
+/// What each part of a request with data holds, as the size of buffers.
 pub(crate) fn part_bytes(wanted: &Block) -> usize {
+    let range = wanted.covered();
     match wanted.kind {
-        Kind::Read | Kind::Write { .. } => {
-            let covered = wanted.covered();
-            let longest = (covered.end - covered.start).min(PART_BYTES);
-            buffer_bytes(u32::try_from(longest).expect("at most a part"))
-        }
+        Kind::Read => bytes_of_read(&range),
+        Kind::Write { .. } => bytes_of_write(&range),
         // Its first and its last block are written; the others count as if they were.
-        Kind::Zeroes { .. } if !(wanted.offset | wanted.length).is_multiple_of(BLOCK_BYTES) => {
-            buffer_bytes(1)
-        }
+        Kind::Zeroes { .. } if !is_of_whole_blocks(&range) => bytes_of_write(&(0..1)),
         Kind::Zeroes { .. } | Kind::Discard | Kind::Flush => 0,
     }
 }
@@ -187,6 +206,26 @@ mod tests {
 
     const HELD: HostedId = HostedId(0);
     const OTHER: HostedId = HostedId(3);
+
+    #[test]
+    fn what_is_no_whole_block_holds_the_blocks_around_it() {
+        let (small, medium) = (buffer_bytes(4096), buffer_bytes(2 * 4096));
+        let whole =
+            [(0..4096, small), (4096..12_288, medium), (0..1 << 30, buffer_bytes(128 << 10))];
+        for (range, held) in whole {
+            assert_eq!((bytes_of_read(&range), bytes_of_write(&range)), (held, held), "{range:?}");
+        }
+        for (range, read, came) in [
+            (0..1, small, small),
+            (4095..4096, small, small),
+            (4095..4097, medium, small),
+            (1..4097, medium, small),
+            (1..(1 << 30) - 1, buffer_bytes(128 << 10), buffer_bytes(128 << 10)),
+        ] {
+            let held = (bytes_of_read(&range), bytes_of_write(&range));
+            assert_eq!(held, (read, read + came), "{range:?}");
+        }
+    }
 
     #[test]
     fn resource_that_is_held_up_leaves_room_to_the_others() {

@@ -29,6 +29,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::status::Holder;
+use format::ids::BLOCK_BYTES;
 use format::space::Place;
 use frontend::nbd::handshake::{Access, Export};
 use frontend::nbd::wire::FLAG_SEND_FAST_ZERO;
@@ -112,6 +113,9 @@ fn export_id(hosted: HostedId, place: Place) -> u64 {
 /// What sessions of a volume are offered: all but zeroes that are fast or fail at once. A disk
 /// without a command for zeroes has them written, by the kernel or by us, and neither says so
 /// before; nor does a member on another node.
+///
+/// The smallest request is a byte, whatever the sectors of a disk are: the lane reads the blocks
+/// around it. Blocks that the configuration makes larger are told, so that clients keep to them.
 pub(crate) fn export_of(
     name: &str,
     (hosted, place): (HostedId, Place),
@@ -121,7 +125,9 @@ pub(crate) fn export_of(
     let mut export = Export::new(name, size_bytes, Access::ReadWrite);
     export.id = export_id(hosted, place);
     export.abilities &= !FLAG_SEND_FAST_ZERO;
-    export.blocks.min_bytes = block_bytes;
+    if u64::from(block_bytes) >= BLOCK_BYTES {
+        export.blocks.min_bytes = block_bytes;
+    }
     export
 }
 

@@ -57,14 +57,19 @@ impl Kit {
     }
 
     /// What was read is kept for a client: the budget counts it until `give_up`.
-    pub(crate) fn keep(&mut self, slice: Slice) {
-        self.budget.keep(buffer_bytes(slice.length));
+    pub(crate) fn keep(&mut self, payload: Payload) {
+        self.budget.keep(self.held_by(payload));
     }
 
     /// It was sent, or nobody is to have it.
-    pub(crate) fn give_up(&mut self, payload: Payload, slice: Slice) {
-        self.budget.give_up(buffer_bytes(slice.length));
+    pub(crate) fn give_up(&mut self, payload: Payload) {
+        self.budget.give_up(self.held_by(payload));
         self.release(payload);
+    }
+
+    /// The buffer that it takes, however little of it somebody wants.
+    pub(crate) fn held_by(&self, payload: Payload) -> usize {
+        buffer_bytes(self.payloads.slice(payload).length)
     }
 
     /// Lends a payload to another shard, and with it the caller's reference.

@@ -40,8 +40,9 @@ pub(crate) const ALL: &[Step] = &[
         about: "every test of every crate, in one build",
         packages: &[
             ("nbdkit", "our NBD client against a server of others"),
-            ("libnbd-bin", "our NBD server and its holes against nbdinfo"),
-            ("qemu-utils", "the same against qemu-img"),
+            ("libnbd-bin", "our NBD server and its holes against nbdinfo, any byte with nbdfuse"),
+            ("python3-libnbd", "the same with nbdsh"),
+            ("qemu-utils", "holes against qemu-img, any byte with qemu-io"),
             ("tmux", "`basalt top` in a terminal"),
         ],
         is_quick: true,

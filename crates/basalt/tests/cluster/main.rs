@@ -10,6 +10,7 @@ mod cut_off;
 mod fuse;
 mod deaf;
 mod volume;
+mod unaligned;
 mod reads;
 mod adjust;
 mod stepwise;

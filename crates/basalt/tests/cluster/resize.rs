@@ -47,7 +47,7 @@ fn a_volume_has_the_size_and_the_blocks_that_its_file_says() {
     }
     client.close().unwrap();
     let mut client = cluster.client(0);
-    assert_eq!((client.export().size_bytes, client.export().block_min_bytes), (48 << 20, 512));
+    assert_eq!((client.export().size_bytes, client.export().block_min_bytes), (48 << 20, 1));
     assert_eq!(read(&mut client, (32 << 20) - BLOCK as u64), [3; BLOCK]);
     assert_eq!(read(&mut client, 32 << 20), [0; BLOCK]);
     client.close().unwrap();

@@ -10,6 +10,8 @@ mod load;
 mod frozen;
 #[path = "../cluster/volume.rs"]
 mod volume;
+#[path = "../cluster/unaligned.rs"]
+mod unaligned;
 #[path = "../cluster/reads.rs"]
 mod reads;
 #[path = "../cluster/adjust.rs"]

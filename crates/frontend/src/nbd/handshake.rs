@@ -104,6 +104,7 @@ pub enum Access {
 /// What clients are told of sizes. All are powers of two, except the largest payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockSizes {
+    /// Clients that ask are to keep to multiples of it. Others do not: any bytes are served.
     pub min_bytes: u32,
     pub preferred_bytes: u32,
     pub payload_max_bytes: u32,

@@ -16,7 +16,7 @@ pub const PAYLOAD_BYTES_MAX: u32 = 32 << 20;
 pub const PAYLOAD_DRAIN_BYTES_MAX: u64 = 128 << 20;
 
 /// What an export demands and prefers, unless it says otherwise.
-pub const BLOCK_MIN_BYTES: u32 = 512;
+pub const BLOCK_MIN_BYTES: u32 = 1;
 pub const BLOCK_PREFERRED_BYTES: u32 = 4096;
 
 /// The size of the pieces into which a long read or write is split.

@@ -63,7 +63,7 @@ pub enum Parsed {
     Invalid(CloseReason),
 }
 
-/// A request within the bounds of its export, of whole blocks, with the flags it may have.
+/// A request within the bounds of its export, of any bytes, with the flags it may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     /// The client's own mark, repeated in the reply.
@@ -266,9 +266,6 @@ impl Transmission {
             let is_storing = matches!(kind, Kind::Write | Kind::WriteZeroes { .. });
             let errno = if is_storing { Errno::NoSpace } else { Errno::Invalid };
             return Err((errno, "the range reaches past the end of the export"));
-        }
-        if !(head.offset | head.length).is_multiple_of(self.blocks.min_bytes.into()) {
-            return Err((Errno::Invalid, "the range is not aligned to the smallest block"));
         }
         Ok(kind)
     }

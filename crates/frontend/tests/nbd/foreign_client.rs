@@ -87,7 +87,7 @@ fn nbdinfo_sees_what_is_offered() {
         "can_fua: true",
         "can_trim: true",
         "can_zero: true",
-        "block_size_minimum: 512",
+        "block_size_minimum: 1",
         "block_size_preferred: 4096",
         "block_size_maximum: 33554432",
     ] {

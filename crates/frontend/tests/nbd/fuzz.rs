@@ -181,7 +181,6 @@ fn assert_sound(request: &Request, agreement: &Agreement, seed: u64) {
         return;
     }
     assert!(length > 0 && offset.checked_add(length).unwrap() <= SIZE, "seed {seed}: {request:?}");
-    assert!((offset | length).is_multiple_of(512), "seed {seed}: {request:?}");
     let is_status = matches!(kind, Kind::BlockStatus { .. });
     assert!(!is_status || agreement.allocation_context.is_some(), "seed {seed}: {request:?}");
     if kind == (Kind::Read { df: true }) {

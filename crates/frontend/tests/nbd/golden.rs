@@ -29,7 +29,11 @@ fn find(name: &str) -> Result<Export, Unavailable> {
             export.description = "a b".into();
             Ok(export)
         }
-        "ro" => Ok(Export::new("ro", SIZE + 511, Access::ReadOnly)),
+        "ro" => {
+            let mut export = Export::new("ro", SIZE + 511, Access::ReadOnly);
+            export.blocks.min_bytes = 512;
+            Ok(export)
+        }
         "no" => Err(Unavailable::Refused("not now".into())),
         "end" => Err(Unavailable::ShuttingDown),
         _ => Err(Unavailable::Unknown),
@@ -106,7 +110,7 @@ fn options_and_their_answers() {
         "00000006 00000010 00000002 7230 0004 0001 0002 0003 00ff",
         &[
             "00000006 00000003 0000000c 0000 0000000040000000 0d6d",
-            "00000006 00000003 0000000e 0003 00000200 00001000 02000000",
+            "00000006 00000003 0000000e 0003 00000001 00001000 02000000",
             "00000006 00000003 00000004 0001 7230",
             "00000006 00000003 00000005 0002 612062",
             "00000006 00000001 00000000",
@@ -117,7 +121,7 @@ fn options_and_their_answers() {
         "00000007 00000006 00000000 0000",
         &[
             "00000007 00000003 0000000c 0000 0000000040000000 0d6d",
-            "00000007 00000003 0000000e 0003 00000200 00001000 02000000",
+            "00000007 00000003 0000000e 0003 00000001 00001000 02000000",
             "00000007 00000001 00000000",
         ],
     );

@@ -44,12 +44,23 @@ fn what_is_written_is_read_in_every_form_of_replies() {
         let mut client = Connection::over(stream, "r0", &wishes(form)).unwrap();
         assert_eq!(client.export().replies, form);
         assert_eq!(client.export().size_bytes, SIZE);
-        assert_eq!(client.export().block_min_bytes, 512);
+        assert_eq!(client.export().block_min_bytes, 1);
         assert_eq!(client.export().payload_max_bytes, 32 << 20);
         assert_eq!(client.export().flags & FLAG_SEND_DF != 0, form != ReplyForm::Simple);
         assert!(client.export().may_use_many_connections());
         let part = u64::from(PART_BYTES);
-        let cases = [(0, 512), (512, part), (part - 512, 1024), (part, 4 * part), (4096, 32 << 20)];
+        let cases = [
+            (0, 512),
+            (512, part),
+            (part - 512, 1024),
+            (part, 4 * part),
+            (4096, 32 << 20),
+            (1, 1),
+            (4095, 2),
+            (part - 1, 3 * part + 2),
+            (4095, 32 << 20),
+            (SIZE - 1, 1),
+        ];
         for (offset, length) in cases {
             let written = pattern(usize::try_from(length).unwrap(), offset + length);
             client.write(offset, &written).unwrap();
@@ -178,8 +189,8 @@ fn what_cannot_be_done_is_refused_and_the_session_lives_on() {
         assert_eq!(call(Command::Read, 0, SIZE, 512), invalid);
         assert_eq!(call(Command::Trim, 0, SIZE - 512, 1024), invalid);
         assert_eq!(call(Command::Cache, 0, SIZE, 512), invalid);
-        assert_eq!(call(Command::Read, 0, 1, 512), invalid);
-        assert_eq!(call(Command::Write, 0, 512, 511), invalid);
+        assert_eq!(call(Command::Read, 0, SIZE - 1, 2), invalid);
+        assert_eq!(call(Command::Write, 0, SIZE - 1, 2), Errno::NoSpace);
         assert_eq!(call(Command::Read, 0, 0, 0), invalid);
         assert_eq!(call(Command::Write, 0, 0, 0), invalid);
         assert_eq!(call(Command::Read, 0, 0, (32 << 20) + 512), invalid);
@@ -199,6 +210,27 @@ fn what_cannot_be_done_is_refused_and_the_session_lives_on() {
         client.call(Command::Read, CMD_FLAG_FUA, 0, 512, &[]).unwrap();
         client.call(Command::Flush, CMD_FLAG_FUA, 0, 0, &[]).unwrap();
         client.write(0, &data).unwrap();
+        client.close().unwrap();
+        assert_eq!(server.join().unwrap().unwrap(), "disconnect");
+    }
+}
+
+/// Some clients ask for no sizes, and some do not keep to them.
+#[test]
+fn who_does_not_keep_to_the_blocks_that_are_told_is_served() {
+    for form in FORMS {
+        let mut disk = RamDisk::new(SIZE);
+        disk.exports[0].blocks.min_bytes = 4096;
+        let disk = Arc::new(disk);
+        let (stream, server) = pair(&disk);
+        let mut client = Connection::over(stream, "r0", &wishes(form)).unwrap();
+        assert_eq!(client.export().block_min_bytes, 4096);
+        client.write(0, &[1; 8192]).unwrap();
+        client.write_durably(4095, &[2; 2]).unwrap();
+        client.write_zeroes(4097, 1, 0).unwrap();
+        let mut bytes = [0; 5];
+        client.read(4094, &mut bytes).unwrap();
+        assert_eq!(bytes, [1, 2, 2, 0, 1], "{form:?}");
         client.close().unwrap();
         assert_eq!(server.join().unwrap().unwrap(), "disconnect");
     }

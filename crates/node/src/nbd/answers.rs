@@ -109,7 +109,7 @@ impl Nbd {
                         replies.read_head(&wanted, start, length, end, out)
                     });
                     if let Some((payload, slice)) = held.take(part) {
-                        outbox.data(payload, slice);
+                        outbox.data(payload, slice, kit);
                     }
                     said
                 }
@@ -118,14 +118,14 @@ impl Nbd {
                 }),
                 Send::Data { part, .. } => {
                     if let Some((payload, slice)) = held.take(part) {
-                        outbox.open_data(payload, slice);
+                        outbox.open_data(payload, slice, kit);
                     }
                     Some(())
                 }
                 Send::Zeroes { part } => zeroes(split.part(part).length, kit).map(|slice| {
                     let payload = kit.payloads.adopt(slice);
-                    kit.keep(slice);
-                    outbox.open_data(payload, slice);
+                    kit.keep(payload);
+                    outbox.open_data(payload, slice, kit);
                 }),
                 Send::Success => outbox.head(HEAD_BYTES, kit, |out| replies.success(&wanted, out)),
                 Send::Error(errno) => {

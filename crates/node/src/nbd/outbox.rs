@@ -9,7 +9,7 @@ use io::{Class, Pool, Slice, SocketId};
 use replication::contract::Payload;
 use stdx::time::Time;
 
-use crate::budget::{buffer_bytes, patience};
+use crate::budget::patience;
 use crate::limits::{CLIENT_BYTES_LEAST, FRAME_SEGMENTS_MAX, SEALED_BYTES_MAX};
 use crate::payloads::Kit;
 use crate::tls::{SEALED_BUFFERS_MAX, Session, TlsError};
@@ -84,9 +84,9 @@ impl Outbox {
     }
 
     /// More data of the open message: see `data`.
-    pub(crate) fn open_data(&mut self, payload: Payload, slice: Slice) {
+    pub(crate) fn open_data(&mut self, payload: Payload, slice: Slice, kit: &Kit) {
         assert!(self.is_open, "a head comes first");
-        self.unsent.data += buffer_bytes(slice.length);
+        self.unsent.data += kit.held_by(payload);
         self.waiting.push_back(Piece::of_data(payload, slice));
     }
 
@@ -152,10 +152,10 @@ impl Outbox {
 
     /// Data behind the last head; the outbox takes over one reference of the payload, and what the
     /// budget keeps for it.
-    pub(crate) fn data(&mut self, payload: Payload, slice: Slice) {
+    pub(crate) fn data(&mut self, payload: Payload, slice: Slice, kit: &Kit) {
         let unsent = &mut self.unsent;
         let counted = if self.is_open { &mut unsent.behind } else { &mut unsent.data };
-        *counted += buffer_bytes(slice.length);
+        *counted += kit.held_by(payload);
         self.queue().push_back(Piece::of_data(payload, slice));
     }
 
@@ -267,8 +267,8 @@ impl Unsent {
         let Piece { slice, payload, is_sealed } = piece;
         match payload {
             Some(payload) => {
-                self.data -= buffer_bytes(slice.length);
-                kit.give_up(payload, slice);
+                self.data -= kit.held_by(payload);
+                kit.give_up(payload);
             }
             None => {
                 if is_sealed {

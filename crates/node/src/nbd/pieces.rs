@@ -40,7 +40,7 @@ impl Held {
     }
 
     pub(super) fn put(&mut self, part: u16, payload: Payload, slice: Slice, kit: &mut Kit) {
-        kit.keep(slice);
+        kit.keep(payload);
         let free = self.parts.iter_mut().find(|place| place.is_none());
         *free.expect("no more parts are asked than there are places") =
             Some((part, payload, slice));
@@ -53,8 +53,8 @@ impl Held {
     }
 
     pub(super) fn release(&mut self, kit: &mut Kit) {
-        for (_, payload, slice) in self.parts.iter_mut().filter_map(Option::take) {
-            kit.give_up(payload, slice);
+        for (_, payload, _) in self.parts.iter_mut().filter_map(Option::take) {
+            kit.give_up(payload);
         }
     }
 }

@@ -1,14 +1,14 @@
 //! What of a request is under way.
 
-use format::ids::BLOCK_BYTES;
-use frontend::nbd::limits::PART_BYTES;
+use std::ops::Range;
+
 use frontend::nbd::parts::{ReadAssembly, Split, WriteAssembly};
 use frontend::nbd::transmission::{Kind, Request as Wanted};
 use frontend::nbd::wire::Errno;
 use replication::contract::RequestKind;
 use stdx::time::Time;
 
-use crate::budget::buffer_bytes;
+use crate::budget::{bytes_of_read, bytes_of_write, is_of_whole_blocks};
 use crate::limits::PARTS_PER_REQUEST_MAX;
 use crate::links::HostedId;
 use crate::nbd::pieces::Held;
@@ -78,17 +78,11 @@ impl ClientRequest {
 impl Room {
     pub(super) fn of(wanted: &Wanted) -> Self {
         match wanted.kind {
-            Kind::Read { .. } | Kind::Write => {
-                let longest = wanted.length.min(PART_BYTES.into());
-                let part = buffer_bytes(u32::try_from(longest).expect("at most a part"));
-                let count = usize::from(Split::new(wanted).count()).min(PARTS_PER_REQUEST_MAX);
-                Self { part, most: count * part }
-            }
+            Kind::Read { .. } => Self::of_parts(wanted, bytes_of_read(&range_of(wanted))),
+            Kind::Write => Self::of_parts(wanted, bytes_of_write(&range_of(wanted))),
             // Its first and its last block are written; the others count as if they were.
-            Kind::WriteZeroes { .. }
-                if !(wanted.offset | wanted.length).is_multiple_of(BLOCK_BYTES) =>
-            {
-                let part = buffer_bytes(1);
+            Kind::WriteZeroes { .. } if !is_of_whole_blocks(&range_of(wanted)) => {
+                let part = bytes_of_write(&(0..1));
                 Self { part, most: 2 * part }
             }
             Kind::WriteZeroes { .. }
@@ -98,4 +92,13 @@ impl Room {
             | Kind::BlockStatus { .. } => Self::default(),
         }
     }
+
+    fn of_parts(wanted: &Wanted, part: usize) -> Self {
+        let count = usize::from(Split::new(wanted).count()).min(PARTS_PER_REQUEST_MAX);
+        Self { part, most: count * part }
+    }
+}
+
+const fn range_of(wanted: &Wanted) -> Range<u64> {
+    wanted.offset..wanted.offset + wanted.length
 }

@@ -209,8 +209,8 @@ impl Queue {
             kit.release(payload);
             return false;
         }
-        kit.keep(slice);
-        self.outbox.data(payload, slice);
+        kit.keep(payload);
+        self.outbox.data(payload, slice, kit);
         if !encoder.has_data_digest() {
             return true;
         }

@@ -3,12 +3,13 @@
 //! Each has a bound of its own, beside those of its resource and of the shard (budget.rs). Who
 //! waits here looks again in each turn.
 
-use format::ids::BLOCK_BYTES;
+use std::ops::Range;
+
 use frontend::block::{Kind, Request as Wanted};
 use frontend::nvme::command::What;
 use frontend::nvme::send::Stretch;
 
-use crate::budget::{buffer_bytes, patience};
+use crate::budget::{bytes_of_read, bytes_of_write, part_bytes, patience};
 use crate::limits::CLIENT_BYTES_MAX;
 use crate::nvme::Nvme;
 use crate::nvme::admin::Session;
@@ -169,20 +170,24 @@ enum Turn {
 pub(super) fn held_bytes(what: &What, length: u32) -> usize {
     match what {
         // Its first and its last block are written.
-        What::Block(Wanted { kind: Kind::Zeroes { .. }, offset, length })
-            if !(offset | length).is_multiple_of(BLOCK_BYTES) =>
-        {
-            2 * buffer_bytes(1)
-        }
+        What::Block(wanted) if matches!(wanted.kind, Kind::Zeroes { .. }) => 2 * part_bytes(wanted),
         _ if length == 0 => 0,
+        What::Block(wanted) if matches!(wanted.kind, Kind::Write { .. }) => {
+            pieces(what, length).map(|piece| bytes_of_write(&piece)).sum()
+        }
         What::Block(_) | What::Deallocate { .. } | What::Nothing => {
-            lengths(what, length).map(buffer_bytes).sum()
+            pieces(what, length).map(|piece| bytes_of_read(&piece)).sum()
         }
     }
 }
 
 /// The lengths of the places for a command's data.
 pub(super) fn lengths(what: &What, whole: u32) -> impl Iterator<Item = u32> + use<> {
+    let length = |piece: Range<u64>| u32::try_from(piece.end - piece.start);
+    pieces(what, whole).map(move |piece| length(piece).expect("at most a part"))
+}
+
+fn pieces(what: &What, whole: u32) -> impl Iterator<Item = Range<u64>> + use<> {
     let wanted = match what {
         What::Block(request) => *request,
         What::Deallocate { .. } | What::Nothing => {
@@ -194,6 +199,6 @@ pub(super) fn lengths(what: &What, whole: u32) -> impl Iterator<Item = u32> + us
     std::iter::from_fn(move || {
         let piece = (next < end).then(|| wanted.piece(next, end))?;
         next = piece.end;
-        Some(u32::try_from(piece.end - piece.start).expect("at most a part"))
+        Some(piece)
     })
 }
