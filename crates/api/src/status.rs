@@ -322,6 +322,20 @@ impl From<std::net::SocketAddr> for Endpoint {
     }
 }
 
+impl Endpoint {
+    /// What a person types to see whether the network loses large packets on the way there.
+    #[must_use]
+    pub fn how_to_see_large_packets(&self) -> String {
+        // A packet of 1,500 bytes has room for so many bytes behind its headers.
+        let bytes = if self.family == "ipv6" { 1452 } else { 1472 };
+        format!(
+            "see whether `ping -M do -s {bytes} {}` is answered, with 7500 more for jumbo frames, \
+             and the same from there",
+            self.address
+        )
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct PeerDeviceStatus {

@@ -42,6 +42,13 @@ pub enum LinkMessage {
     },
     /// Comes right before the OPEN of the same handle.
     Proof(Proof),
+    /// What fills packets of the largest size that the path takes: before all else, and only to a
+    /// peer that knows of it.
+    Probe(Probe),
+    /// The receiver's PROBE came, with so many bytes of padding.
+    Probed {
+        padding_bytes: u32,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,6 +95,8 @@ pub const FEATURE_VERIFY_ANSWER: u64 = 32;
 pub const FEATURE_OWN_REPLICA: u64 = 64;
 /// Its sender knows of NEWS.
 pub const FEATURE_NEWS: u64 = 128;
+/// Its sender knows of PROBE and PROBED, and waits for both.
+pub const FEATURE_PROBE: u64 = 256;
 /// What this release knows of.
 pub const FEATURES: u64 = FEATURE_WATCH
     | FEATURE_PROOF
@@ -96,7 +105,17 @@ pub const FEATURES: u64 = FEATURE_WATCH
     | FEATURE_LINES
     | FEATURE_VERIFY_ANSWER
     | FEATURE_OWN_REPLICA
-    | FEATURE_NEWS;
+    | FEATURE_NEWS
+    | FEATURE_PROBE;
+
+/// The longest padding of a PROBE: as much as a message has of payload.
+pub const PROBE_PADDING_BYTES_MAX: u32 = PAYLOAD_BYTES_MAX;
+
+/// Bytes that mean nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    pub padding: Vec<u8>,
+}
 
 /// That the sender knows the secret of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -344,6 +344,12 @@ impl Reactor {
         self.ask(socket, socket_fd::buffers)
     }
 
+    /// Bytes that the largest packet of an open TCP connection carries, as the kernel knows now.
+    #[must_use]
+    pub fn segment_bytes(&self, socket: SocketId) -> Option<u32> {
+        self.ask(socket, socket_fd::segment_bytes)
+    }
+
     /// The process at the other end of an open unix socket.
     #[must_use]
     pub fn peer_process(&self, socket: SocketId) -> Option<u32> {

@@ -192,6 +192,17 @@ pub(crate) fn buffers(fd: libc::c_int) -> io::Result<Option<SocketBuffers>> {
     Ok(Some(SocketBuffers { send_bytes, receive_bytes }))
 }
 
+/// Bytes of a full TCP segment on the path that a connection takes, as far as the kernel knows.
+pub(crate) fn segment_bytes(fd: libc::c_int) -> io::Result<Option<u32>> {
+    let mut value: libc::c_int = 0;
+    let mut length = libc::socklen_t::try_from(size_of_val(&value)).expect("an int is short");
+    let (level, room) = (libc::SOL_TCP, (&raw mut value).cast());
+    // SAFETY: the room is valid for `length` bytes, and both are places of our own.
+    let result = unsafe { libc::getsockopt(fd, level, libc::TCP_MAXSEG, room, &raw mut length) };
+    check(result)?;
+    Ok(u32::try_from(value).ok())
+}
+
 /// The process at the other end of a unix socket, as it was when it connected.
 pub(crate) fn peer_process(fd: libc::c_int) -> io::Result<Option<u32>> {
     let mut credentials = libc::ucred { pid: 0, uid: 0, gid: 0 };

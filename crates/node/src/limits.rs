@@ -44,6 +44,14 @@ pub(crate) const ROUTE_SILENT_MAX: usize = 8;
 pub(crate) const HANDSHAKE_DEADLINE: Duration = Duration::from_secs(3);
 /// The same of one path while there are others to try.
 pub(crate) const PATH_DEADLINE: Duration = Duration::from_secs(1);
+/// Full segments of its path that a connection carries each way before it counts. A new connection
+/// may have ten on their way, so these take one round trip.
+pub(crate) const PROBE_SEGMENTS: u32 = 4;
+/// The segment of a connection of which the kernel says none: that of jumbo frames.
+pub(crate) const SEGMENT_BYTES_UNKNOWN: u32 = 8948;
+/// Large packets that did not come in this time, which TCP sends again after 200 ms, are lost.
+pub(crate) const PROBE_PATIENCE: Duration = Duration::from_millis(500);
+const _: () = assert!(PROBE_PATIENCE.as_millis() < PATH_DEADLINE.as_millis());
 /// Paths to one peer that are watched at a time.
 pub(crate) const PATHS_WATCHED_MAX: usize = 16;
 /// How long a link whose path died may take to come up over another one before its resources hear

@@ -20,6 +20,7 @@ pub(crate) mod listening;
 pub(crate) mod watch;
 mod moves;
 pub(crate) mod times;
+mod probe;
 mod receive;
 mod send;
 pub(crate) mod buffers;
@@ -367,7 +368,9 @@ impl Links {
                 if let (Some(index), Some(path)) = (connection.link, connection.path) {
                     self.links[index].note_silent(path);
                 }
-                self.close_connection(key, "no answer to the connection attempt", kit);
+                let reason = self.lost_large(key, kit);
+                let reason = reason.as_deref().unwrap_or("no answer to the connection attempt");
+                self.close_connection(key, reason, kit);
             } else {
                 next = next.min(deadline);
             }

@@ -408,17 +408,13 @@ fn lost_again(resource: &ResourceStatus, connection: &ConnectionStatus) -> Optio
     let name = &connection.name;
     let path =
         connection.paths.iter().find(|path| path.in_use).or_else(|| connection.paths.first())?;
-    // A packet of 1,500 bytes has room for so many bytes behind its headers.
-    let bytes = if path.remote_host.family == "ipv6" { 1452 } else { 1472 };
     Some(format!(
         "{name} rests for {} s, and writes go on without it: {} times in a row its connection \
          broke soon after it returned, and held them up; often a network on the way loses large \
-         packets (MTU): see whether `ping -M do -s {bytes} {}` is answered, with 7500 more for \
-         jumbo frames, and the same from there; `basalt adm disconnect {}:{name}`, then \
-         `connect`, ends the rest",
+         packets (MTU): {}; `basalt adm disconnect {}:{name}`, then `connect`, ends the rest",
         known.rest_ms.div_ceil(1000),
         known.losses,
-        path.remote_host.address,
+        path.remote_host.how_to_see_large_packets(),
         resource.name
     ))
 }

@@ -17,9 +17,13 @@ const OPEN: u16 = 3;
 const CLOSE: u16 = 4;
 const CHALLENGE: u16 = 7;
 const PROOF: u16 = 8;
-/// Of the features in HELLO.
+const PROBE: u16 = 9;
+const PROBED: u16 = 10;
+/// Of the features in HELLO: those of its first byte, and of its second.
 const KNOWS_OF_PROOFS: u8 = 2;
 const PACKS_BY_QUANTUM: u8 = 4;
+const KNOWS_OF_PROBES: u8 = 1;
+const FEATURES_AT: usize = HEADER_BYTES + MESSAGE_HEADER_BYTES + 4;
 
 pub(crate) struct FakePeer {
     stream: TcpStream,
@@ -39,6 +43,40 @@ impl FakePeer {
         let welcome = peer.receive_frame().expect("a known name is welcome");
         assert!(body_of(&welcome, WELCOME).is_some(), "{welcome:?}");
         peer
+    }
+
+    /// The same of one that knows of probes; how long the padding of the daemon's is.
+    pub(crate) fn greet_with_probe(address: SocketAddr, name: &str) -> (Self, u32) {
+        let mut hello = hello(name, 1, 1);
+        hello[FEATURES_AT + 1] |= KNOWS_OF_PROBES;
+        seal(&mut hello);
+        let mut peer = Self::connect(address);
+        peer.send(&hello);
+        let welcome = peer.receive_frame().expect("a known name is welcome");
+        assert!(body_of(&welcome, WELCOME).is_some(), "{welcome:?}");
+        let probe = peer.receive_frame().expect("nothing was said against it");
+        let probe = body_of(&probe, PROBE).expect("the first that is said");
+        let padding_bytes = u32::from_le_bytes(probe[..4].try_into().unwrap());
+        assert_eq!(probe.len(), 4 + padding_bytes as usize);
+        (peer, padding_bytes)
+    }
+
+    /// Sends a probe of its own.
+    pub(crate) fn probe(&mut self, padding_bytes: u32) {
+        let mut body = padding_bytes.to_le_bytes().to_vec();
+        body.resize(4 + padding_bytes as usize, 7);
+        self.send(&frame(PROBE, &body));
+    }
+
+    /// The daemon says that so much padding came.
+    pub(crate) fn expect_probed(&mut self, padding_bytes: u32) {
+        let told = self.receive_frame().expect("the probe was well formed");
+        assert_eq!(body_of(&told, PROBED).unwrap(), padding_bytes.to_le_bytes());
+    }
+
+    /// Says that so much padding came.
+    pub(crate) fn say_probed(&mut self, padding_bytes: u32) {
+        self.send(&frame(PROBED, &padding_bytes.to_le_bytes()));
     }
 
     /// The same of one that wants what it is sent padded to no more than 64 bytes.
@@ -100,16 +138,16 @@ impl FakePeer {
         let theirs = frames.find_map(|frame| body_of(&frame, OPEN));
         let theirs = theirs.expect("a peer that is up is sent OPEN");
         // The same resource, with our handle, the ids exchanged and no replica.
-        let mut body = handle.to_le_bytes().to_vec();
-        body.extend_from_slice(&theirs[4..20]);
-        body.extend_from_slice(&[me, peer, 0]);
-        body.extend_from_slice(&2_u16.to_le_bytes());
-        body.extend_from_slice(b"r0");
-        self.send(&frame(OPEN, &body));
+        self.send(&frame(OPEN, &open_of(handle, (me, peer), &theirs[4..20])));
     }
 }
 
 impl FakePeer {
+    /// Opens a resource of which it knows nothing.
+    pub(crate) fn say_open(&mut self, handle: u32, me: u8, peer: u8) {
+        self.send(&frame(OPEN, &open_of(handle, (me, peer), &[0; 16])));
+    }
+
     /// Opens a resource that the daemon does not open, and says why it was closed.
     pub(crate) fn open_unasked(
         &mut self,
@@ -117,12 +155,7 @@ impl FakePeer {
         (me, peer): (u8, u8),
         resource: [u8; 16],
     ) -> u8 {
-        let mut body = handle.to_le_bytes().to_vec();
-        body.extend_from_slice(&resource);
-        body.extend_from_slice(&[me, peer, 0]);
-        body.extend_from_slice(&2_u16.to_le_bytes());
-        body.extend_from_slice(b"r0");
-        self.send(&frame(OPEN, &body));
+        self.send(&frame(OPEN, &open_of(handle, (me, peer), &resource)));
         let mut frames = std::iter::from_fn(|| self.receive_frame());
         let closed = frames.find_map(|frame| {
             let body = body_of(&frame, CLOSE).filter(|it| it[..4] == handle.to_le_bytes());
@@ -194,12 +227,8 @@ impl Prover {
             body.extend_from_slice(&opened.code);
             self.peer.send(&frame(PROOF, &body));
         }
-        let mut body = opened.handle.to_vec();
-        body.extend_from_slice(&opened.resource);
-        body.extend_from_slice(&[me, peer, 0]);
-        body.extend_from_slice(&2_u16.to_le_bytes());
-        body.extend_from_slice(b"r0");
-        self.peer.send(&frame(OPEN, &body));
+        let handle = u32::from_le_bytes(opened.handle);
+        self.peer.send(&frame(OPEN, &open_of(handle, (me, peer), &opened.resource)));
     }
 
     /// Why the daemon closed this handle.
@@ -262,9 +291,21 @@ fn hello_with(name: &str, versions: (u16, u16), start_count: u64) -> Vec<u8> {
     body[28..31].copy_from_slice(&[1, 0, 0]);
     body[31] = 0;
     body[32] = 0;
+    // A release that knows nothing of probes.
+    body[5] &= !KNOWS_OF_PROBES;
     body.extend_from_slice(&u16::try_from(name.len()).unwrap().to_le_bytes());
     body.extend_from_slice(name.as_bytes());
     frame(HELLO, &body)
+}
+
+/// The body of an OPEN without a replica, of the node `me` to the node `peer`.
+fn open_of(handle: u32, (me, peer): (u8, u8), resource: &[u8]) -> Vec<u8> {
+    let mut body = handle.to_le_bytes().to_vec();
+    body.extend_from_slice(resource);
+    body.extend_from_slice(&[me, peer, 0]);
+    body.extend_from_slice(&2_u16.to_le_bytes());
+    body.extend_from_slice(b"r0");
+    body
 }
 
 /// A frame of one link message.

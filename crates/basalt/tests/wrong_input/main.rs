@@ -18,6 +18,7 @@ mod full_disk;
 mod configuration;
 mod verbs;
 mod peers;
+mod probes;
 mod fake_peer;
 mod clients;
 mod secrets;

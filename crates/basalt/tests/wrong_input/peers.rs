@@ -56,7 +56,7 @@ fn peer_with_another_resource_is_told_and_shown() {
 }
 
 /// Daemons without alfa, whose address is the one that the fake peers connect from.
-fn without_alfa() -> Cluster {
+pub(crate) fn without_alfa() -> Cluster {
     let mut cluster = Cluster::prepare_with_first_at(Ipv4Addr::LOCALHOST, 3).bring_up();
     cluster.nodes[0].kill();
     wait_for("charlie to miss alfa", || cluster.reason(2, "alfa"));
@@ -64,7 +64,7 @@ fn without_alfa() -> Cluster {
 }
 
 /// The daemon lives, serves, and takes the real peer back.
-fn is_well(mut cluster: Cluster) {
+pub(crate) fn is_well(mut cluster: Cluster) {
     let mut client = cluster.nodes[1].client();
     client.write(0, &[9; 4096]).unwrap();
     client.close().unwrap();

@@ -3,8 +3,8 @@
 use crate::error::{DecodeError, EncodeError};
 use crate::ids::BLOCK_BYTES;
 use crate::message::{
-    CloseReason, Heartbeat, HeartbeatAck, Hello, LeaseRequest, LinkClass, LinkMessage, Open, Proof,
-    ProofAlgorithm, ReplicaReport,
+    CloseReason, Heartbeat, HeartbeatAck, Hello, LeaseRequest, LinkClass, LinkMessage, Open,
+    PROBE_PADDING_BYTES_MAX, Probe, Proof, ProofAlgorithm, ReplicaReport,
 };
 use crate::space::{Place, Space, VOLUMES_MAX};
 use crate::wire::{ListItem, Reader, Wire, Writer, ids, messages, record, tags};
@@ -26,6 +26,8 @@ messages!(LinkMessage, LINK_TAGS {
     0x0006 HeartbeatAck(ack)
     0x0007 Challenge { challenge }
     0x0008 Proof(proof)
+    0x0009 Probe(probe)
+    0x000A Probed { padding_bytes }
 });
 
 tags!(LinkClass { 0 Data, 1 Bulk, 2 Watch });
@@ -147,6 +149,26 @@ impl Wire for Proof {
             return Err(reader.out_of_range(0, proof.code.len() as u64));
         }
         Ok(proof)
+    }
+}
+
+/// A list of bytes, taken in one piece.
+impl Wire for Probe {
+    fn put(&self, writer: &mut Writer<'_>) {
+        let (count, max) = (self.padding.len(), PROBE_PADDING_BYTES_MAX as usize);
+        let Some(length) = u32::try_from(count).ok().filter(|it| *it <= PROBE_PADDING_BYTES_MAX)
+        else {
+            return writer.fail(EncodeError::TooLong { what: "Probe.padding", count, max });
+        };
+        length.put(writer);
+        writer.slice(&self.padding);
+    }
+    fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let length: u32 = reader.field("Probe.padding")?;
+        if length > PROBE_PADDING_BYTES_MAX {
+            return Err(reader.out_of_range(4, length.into()));
+        }
+        Ok(Self { padding: reader.slice(length as usize)?.to_vec() })
     }
 }
 

@@ -8,9 +8,9 @@ use format::ids::{
 };
 use format::message::{
     Accepted, CloseReason, Control, Data, DataBody, Heartbeat, HeartbeatAck, Hello, LeaseRequest,
-    LinkClass, LinkMessage, Open, OwnReplica, Proof, ProofAlgorithm, ReadStatus, ReplicaReport,
-    ResizeOutcome, ResourceMessage, Sealed, SealedLane, SlotBase, SlotInfo, Standing, WindowEntry,
-    Write, WriteKind,
+    LinkClass, LinkMessage, Open, OwnReplica, Probe, Proof, ProofAlgorithm, ReadStatus,
+    ReplicaReport, ResizeOutcome, ResourceMessage, Sealed, SealedLane, SlotBase, SlotInfo,
+    Standing, WindowEntry, Write, WriteKind,
 };
 use format::metadata::Candidate;
 use format::space::{Place, Space};
@@ -138,6 +138,8 @@ fn links() -> Vec<Sample> {
         link("heartbeat_ack", LinkMessage::HeartbeatAck(ack)),
         link("challenge", LinkMessage::Challenge { challenge: 0x86 << 120 | 0x87 }),
         link("proof", LinkMessage::Proof(proof)),
+        link("probe", LinkMessage::Probe(Probe { padding: (0x9c..0xb1).collect() })),
+        link("probed", LinkMessage::Probed { padding_bytes: 0xb1 }),
     ]
 }
 

@@ -2,13 +2,14 @@
 
 use config::host_name::is_same_host;
 use format::frame;
-use format::message::{FEATURE_QUANTUM, FEATURES, Hello, LinkClass, LinkMessage};
+use format::message::{FEATURE_PROBE, FEATURE_QUANTUM, FEATURES, Hello, LinkClass, LinkMessage};
 use io::{Slice, SocketId};
 use replication::contract::Payload;
 use stdx::time::Time;
 
 use crate::limits::{HANDSHAKE_DEADLINE, RIVAL_SILENCE_MIN};
 use crate::links::paths::Path;
+use crate::links::probe::Probe;
 use crate::links::{LEAD, Link, Links, TOKEN_CONNECTION};
 use crate::payloads::Kit;
 use crate::slab::Key;
@@ -39,6 +40,8 @@ pub(crate) struct Connection {
     pub(super) quanta: Quanta,
     /// What the peer knows of, as it said.
     pub(super) features: u64,
+    /// How far the proof is that large packets pass; only in that stage.
+    pub(super) probe: Option<Box<Probe>>,
 }
 
 /// What the parts of frames are padded to, in bytes.
@@ -63,6 +66,8 @@ pub(crate) enum Stage {
     /// Accepted: the peer speaks first.
     AwaitHello,
     AwaitWelcome,
+    /// Both have greeted: large packets have to pass before it counts.
+    Probing,
     Up,
     /// It is over, and the peer is being told why.
     Refused,
@@ -132,11 +137,18 @@ impl Connection {
             named_quantum: frame::QUANTUM_BYTES_MAX,
             quanta: Quanta::LARGEST,
             features: 0,
+            probe: None,
         }
     }
 
     pub(super) fn is_up(&self) -> bool {
         self.stage == Stage::Up
+    }
+
+    /// Both have greeted.
+    pub(super) fn begin_probe(&mut self, hello: &Hello, now: Time) {
+        self.stage = Stage::Probing;
+        self.probe = Some(Box::new(Probe::new(hello, now)));
     }
 
     /// This end of it, and the other.
@@ -318,7 +330,8 @@ impl Links {
         link.pipes.iter().any(|pipe| {
             let connection = pipe.connection.and_then(|key| self.connections.get(key));
             let is_lively = now < pipe.heart.heard_at + RIVAL_SILENCE_MIN;
-            connection.is_some_and(Connection::is_up) && is_lively
+            let has_greeted = |it: &Connection| matches!(it.stage, Stage::Probing | Stage::Up);
+            connection.is_some_and(has_greeted) && is_lively
         })
     }
 
@@ -349,15 +362,31 @@ impl Links {
         let connection = self.connections.get_mut(key).expect("the connection that spoke");
         connection.link = Some(index);
         connection.shard = shard;
-        connection.stage = Stage::Up;
         if hello.features & FEATURE_QUANTUM != 0 {
             let arriving = connection.named_quantum;
             connection.quanta = Quanta { arriving, leaving: hello.quantum_bytes };
         }
         connection.features = hello.features;
         self.links[index].peer_features = hello.features;
-        self.links[index].begin_proofs(shard, hello.features);
         self.size_buffers(index, key, kit);
+        if (self.me, shard) == (LEAD, LEAD) {
+            self.expect_set(index, hello, kit);
+        }
+        if hello.features & FEATURE_PROBE != 0 {
+            self.begin_probe(key, hello, kit);
+        } else {
+            self.count_in(key, index, hello, kit);
+        }
+    }
+
+    /// The connection carries what it has to: it is up.
+    pub(super) fn count_in(&mut self, key: Key, index: usize, hello: &Hello, kit: &mut Kit) {
+        let Some(connection) = self.connections.get_mut(key) else { return };
+        connection.stage = Stage::Up;
+        self.is_due = true;
+        let link = &mut self.links[index];
+        link.pipe_mut(hello.shard_local).heart.restart(kit.now);
+        link.begin_proofs(hello.shard_local, hello.features);
         self.has_joined(index, hello, kit);
     }
 

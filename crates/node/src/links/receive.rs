@@ -197,6 +197,12 @@ impl Links {
     pub(crate) fn on_received(&mut self, key: Key, result: stdio::Result<u32>, kit: &mut Kit) {
         let Some(connection) = self.connections.get_mut(key) else { return };
         connection.receiver.is_receiving = false;
+        if matches!(result, Ok(0) | Err(_))
+            && let Some(reason) = self.lost_large(key, kit)
+        {
+            return self.close_connection(key, &reason, kit);
+        }
+        let Some(connection) = self.connections.get_mut(key) else { return };
         let outcome = match result {
             Ok(0) => Err(end_in_words(connection.stage)),
             Err(error) => Err(format!("connection lost: {error}")),
@@ -286,6 +292,12 @@ impl Links {
             (Stage::AwaitWelcome, Message::Link(LinkMessage::Welcome(hello))) => {
                 self.on_welcome(key, &hello, kit)?;
             }
+            (Stage::Probing, Message::Link(LinkMessage::Probe(probe))) => {
+                self.on_probe(key, &probe, kit)?;
+            }
+            (Stage::Probing, Message::Link(LinkMessage::Probed { padding_bytes })) => {
+                self.on_probed(key, padding_bytes, kit)?;
+            }
             (Stage::Up, Message::Link(message)) => {
                 let link = link.expect("a connection that is up has a link");
                 self.on_link_message(Way { link, shard }, message, kit.now)?;
@@ -345,6 +357,9 @@ impl Links {
             LinkMessage::Hello(_) | LinkMessage::Welcome(_) => {
                 return Err("it greeted twice".to_owned());
             }
+            LinkMessage::Probe(_) | LinkMessage::Probed { .. } => {
+                return Err("it sent a probe over a connection that counts already".to_owned());
+            }
             LinkMessage::Open(open) => self.on_open(way, &open, now),
             LinkMessage::Close { handle, reason } => {
                 self.on_close(way.link, handle, reason, now);
@@ -370,6 +385,7 @@ fn end_in_words(stage: Stage) -> String {
             "the peer closed the connection in the TLS handshake; its log says why (is `tls` the \
              same on all nodes?)"
         }
+        Stage::Probing => "the peer closed the connection before it counted",
         Stage::AwaitWelcome => {
             "the peer closed the connection without an answer; its log says why (is `tls` the same \
              on all nodes?)"

@@ -208,7 +208,7 @@ impl Links {
             tls.forget();
         }
         let has_alert = connection.tls.as_ref().is_some_and(|tls| tls.wants_send());
-        if !has_alert || matches!(connection.stage, Stage::Up | Stage::Refused) {
+        if !has_alert || matches!(connection.stage, Stage::Probing | Stage::Up | Stage::Refused) {
             return self.close_connection(key, &reason, kit);
         }
         connection.stage = Stage::Refused;

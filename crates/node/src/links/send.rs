@@ -3,7 +3,7 @@
 use std::io as stdio;
 
 use format::error::EncodeError;
-use format::frame::{FrameWriter, Message, QUANTUM_BYTES_MAX};
+use format::frame::{FrameWriter, Message};
 use format::message::{FEATURE_QUESTIONS, LinkMessage, ResourceMessage};
 use io::{Class, Slice};
 use replication::contract::Payload;
@@ -11,7 +11,7 @@ use stdx::checksum::crc32c;
 
 use crate::limits::{FRAME_BYTES_MAX, FRAME_PAYLOAD_MAX, FRAME_SEGMENTS_MAX, LINK_QUEUE_MAX};
 use crate::links::active::Route;
-use crate::links::connection::{Connection, Sending};
+use crate::links::connection::{Connection, Sending, Stage};
 use crate::links::{Link, Links, Pipe, Queued};
 use crate::log::{Scope, log};
 use crate::payloads::Kit;
@@ -69,6 +69,9 @@ impl Links {
         if connection.tls.as_ref().is_some_and(|tls| tls.wants_send()) {
             return self.send_sealed(key, kit);
         }
+        if connection.stage == Stage::Probing {
+            return self.go_on_with_probe(key, kit);
+        }
         if pipe.queue.is_empty() || !connection.is_up() || connection.sending.busy {
             return;
         }
@@ -79,18 +82,28 @@ impl Links {
 
     /// Sends a message of the handshake, before the link's queue is of use.
     pub(super) fn send_alone(&mut self, key: Key, message: &LinkMessage, kit: &mut Kit) {
-        let Some(connection) = self.connections.get_mut(key) else { return };
-        let Some(frame) =
-            kit.reactor.pool().take(Class::Small).map(|b| kit.reactor.pool().whole(b))
-        else {
-            // The handshake's deadline closes the connection.
-            return;
-        };
-        let mut writer = FrameWriter::new(kit.reactor.pool().bytes_mut(frame), QUANTUM_BYTES_MAX);
-        writer.push_link(message).expect("a greeting fits into 4 KiB");
+        // Without a free buffer the handshake's deadline closes the connection.
+        let room_bytes = Class::Small.size_bytes();
+        self.send_in_room(key, message, room_bytes, kit);
+    }
+
+    /// Sends a message that a frame of so many bytes holds; `None` while no buffer is free.
+    pub(super) fn send_in_room(
+        &mut self,
+        key: Key,
+        message: &LinkMessage,
+        room_bytes: u32,
+        kit: &mut Kit,
+    ) -> Option<()> {
+        let connection = self.connections.get_mut(key)?;
+        let frame = kit.reactor.pool().take_for(room_bytes)?;
+        let (bytes, quantum) = (kit.reactor.pool().bytes_mut(frame), connection.quanta.leaving);
+        let mut writer = FrameWriter::new(bytes, quantum);
+        writer.push_link(message).expect("there is room for it");
         let (_, length) = writer.finish();
         connection.sending.add_frame(frame, length);
         self.submit(key, kit);
+        Some(())
     }
 
     fn submit(&mut self, key: Key, kit: &mut Kit) {
@@ -116,9 +129,12 @@ impl Links {
         let Some(connection) = self.connections.get_mut(key) else { return };
         connection.sending.finish(kit);
         if let Err(error) = result {
-            self.close_connection(key, &format!("cannot send: {error}"), kit);
+            let reason = self.lost_large(key, kit);
+            let reason = reason.unwrap_or_else(|| format!("cannot send: {error}"));
+            self.close_connection(key, &reason, kit);
         } else {
             self.send_sealed(key, kit);
+            self.go_on_with_probe(key, kit);
         }
     }
 }

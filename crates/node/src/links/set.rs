@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! shard 0, dialling      shard 0, dialled        the other shards
-//! dial (0, 0), HELLO --> begin: older set ends
-//!      begin         <-- WELCOME
+//! dial (0, 0), HELLO --> expect: older set ends
+//!      expect        <-- WELCOME
+//!      begin        <--> begin                   large packets pass ([`super::probe`])
 //! Dial to shard i ------------------------------> connect, HELLO ...
 //!                        HELLO names (i, j):
 //!                        Adopt to shard i ------> take the socket, WELCOME
@@ -128,8 +129,9 @@ impl Links {
 
     // ---- Shard 0.
 
-    /// The connection of the shards 0 is up: the others may follow.
-    pub(super) fn begin_set(&mut self, index: usize, hello: &Hello, kit: &mut Kit) {
+    /// This peer is at the other end of the connection of the shards 0. Once that is up there the
+    /// others may follow, before it is up here.
+    pub(super) fn expect_set(&mut self, index: usize, hello: &Hello, kit: &mut Kit) {
         if self.links[index].boot_id != Some(hello.boot_id) {
             // Another process knows of no session.
             self.stop_moves(index, kit);
@@ -140,7 +142,13 @@ impl Links {
         link.peer_shards = hello.shards;
         link.takes_watches = hello.features & FEATURE_WATCH != 0;
         link.missing = placement::pairs(self.identity.shards, hello.shards);
-        link.missing.retain(|pair| *pair != (0, 0));
+        link.join_until = kit.now + 2 * HANDSHAKE_DEADLINE;
+    }
+
+    /// The connection of the shards 0 is up: the others may follow.
+    fn begin_set(&mut self, index: usize, kit: &mut Kit) {
+        let link = &mut self.links[index];
+        link.missing.retain(|pair| *pair != (LEAD, LEAD));
         link.join_until = kit.now + 2 * HANDSHAKE_DEADLINE;
         // The side that was dialled waits for the rest.
         if let Some(dialled) = link.dialled.filter(|_| !link.missing.is_empty()) {
@@ -304,8 +312,8 @@ impl Links {
         let (shard, boot_id, shards) = (hello.shard_local, hello.boot_id, hello.shards);
         if self.me != LEAD {
             self.tell(index, LEAD, News::Joined { shard, boot_id, shards }, kit);
-        } else if shard == 0 {
-            self.begin_set(index, hello, kit);
+        } else if shard == LEAD {
+            self.begin_set(index, kit);
         } else {
             self.on_joined(index, (LEAD, shard), (boot_id, shards), kit);
         }

@@ -19,7 +19,7 @@
 use std::time::Duration;
 
 use format::frame::Message;
-use format::message::{Heartbeat, Hello, LinkClass, LinkMessage};
+use format::message::{FEATURE_PROBE, Heartbeat, Hello, LinkClass, LinkMessage};
 use replication::limits::HEARTBEAT_INTERVAL;
 use stdx::time::Time;
 
@@ -304,7 +304,7 @@ impl Links {
         }
         let welcome = self.greet(key, LEAD, LinkClass::Watch);
         self.send_alone(key, &LinkMessage::Welcome(Box::new(welcome)), kit);
-        self.adopt_watch(key, index, kit)
+        self.adopt_watch(key, index, hello, kit)
     }
 
     pub(super) fn watch_answered(
@@ -318,10 +318,16 @@ impl Links {
         if hello.class != LinkClass::Watch || link.boot_id != Some(hello.boot_id) {
             return Err("another process answers there".to_owned());
         }
-        self.adopt_watch(key, index, kit)
+        self.adopt_watch(key, index, hello, kit)
     }
 
-    fn adopt_watch(&mut self, key: Key, index: usize, kit: &mut Kit) -> Result<(), String> {
+    fn adopt_watch(
+        &mut self,
+        key: Key,
+        index: usize,
+        hello: &Hello,
+        kit: &mut Kit,
+    ) -> Result<(), String> {
         let connection = self.connections.get_mut(key).expect("the connection that spoke");
         let path = connection.path;
         let mut targets = self.links[index].targets.iter_mut();
@@ -330,17 +336,31 @@ impl Links {
         };
         connection.link = Some(index);
         connection.class = LinkClass::Watch;
-        connection.stage = Stage::Up;
-        let (path, older) = (target.path, target.watch.connection.filter(|older| *older != key));
-        target.watch.on_up(key, kit.now);
-        self.is_due = true;
+        let older = target.watch.connection.replace(key).filter(|older| *older != key);
+        target.watch.is_up = false;
         if let Some(older) = older {
             self.close_connection(older, "replaced by a new connection", kit);
         }
         self.links[index].has_watches = true;
+        if hello.features & FEATURE_PROBE != 0 {
+            self.begin_probe(key, hello, kit);
+        } else {
+            self.count_watch(key, index, kit);
+        }
+        Ok(())
+    }
+
+    /// The path carries what it has to: it works.
+    pub(super) fn count_watch(&mut self, key: Key, index: usize, kit: &mut Kit) {
+        let Some(connection) = self.connections.get_mut(key) else { return };
+        connection.stage = Stage::Up;
+        self.is_due = true;
+        let mut targets = self.links[index].targets.iter_mut();
+        let Some(target) = targets.find(|it| it.watch.connection == Some(key)) else { return };
+        target.watch.on_up(key, kit.now);
+        let path = target.path;
         let state = PathState { is_up: true, since: kit.now, reason: None };
         self.note_path(index, path, state, kit);
-        Ok(())
     }
 
     /// The connection is gone, or never came up.
