@@ -314,6 +314,9 @@ pub struct Cluster {
     late_lane: Option<(usize, usize, u8, Duration)>,
     /// What the way from the first node to the second swallows.
     holes: BTreeMap<(usize, usize), Hole>,
+    /// Large messages have to pass both ways before connections count; not so between nodes of a
+    /// release that knows of no probes.
+    pub probes: bool,
     /// Of each node: the question of its replica that nobody answered.
     pub asked: Vec<Option<u64>>,
     permits: Vec<Permit>,
@@ -368,6 +371,7 @@ impl Cluster {
             shards_before: vec![None; count],
             late_lane: None,
             holes: BTreeMap::new(),
+            probes: true,
             deaf_to: vec![None; count],
             asked: vec![None; count],
             permits: vec![Permit::default(); count],

@@ -29,7 +29,7 @@ use crate::cluster::{BadDisk, Cluster, ClusterOptions, Outcome, Quirks, SlowDisk
 use crate::contents::SECTORS;
 use crate::oracle::Oracle;
 use crate::run::followers::Answers;
-use crate::run::holes::some_holes;
+use crate::run::holes::{has_probes, some_holes};
 use crate::run::orders::some_orders;
 use crate::run::protocols::{Protocols, some_congestion, some_protocols};
 use crate::run::standing::Standing;
@@ -324,7 +324,7 @@ impl Run {
             Protocols::Durable => (Vec::new(), Vec::new()),
             Protocols::Mixed => some_protocols(&mut random, nodes),
         };
-        let cluster = Cluster::new(ClusterOptions {
+        let mut cluster = Cluster::new(ClusterOptions {
             seed: options.seed,
             nodes,
             clients,
@@ -342,6 +342,7 @@ impl Run {
             readmission: some_readmission(options.seed),
             quirks: some_quirks(&mut random, some_congestion(protocols, options.seed)),
         });
+        cluster.probes = has_probes(options.seed);
         let rough = random.chance(1, 3) || options.rough;
         let wanted = cluster.options.first_members();
         Self {

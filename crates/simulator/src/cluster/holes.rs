@@ -2,9 +2,11 @@
 //!
 //! A connection keeps its order, so behind a message that was swallowed nothing arrives on that
 //! connection, and the receiver closes all of them once it was silent for too long. A new one is
-//! made with small messages, which pass where only larger ones vanish.
+//! made with small messages, which pass where only larger ones vanish; but then a probe, as large
+//! as any message, has to pass each way ([`Cluster::probes`]), and is sent again until it does.
 
 use format::ids::BLOCK_BYTES;
+use format::message::PROBE_PADDING_BYTES_MAX;
 use replication::limits;
 
 use crate::cluster::forger::framed;
@@ -16,7 +18,7 @@ const BLOCK: usize = BLOCK_BYTES as usize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hole {
-    /// Nothing arrives, and no connection can be made.
+    /// Nothing arrives.
     All,
     /// What has more bytes does not arrive.
     Larger(usize),
@@ -45,8 +47,13 @@ impl Cluster {
         }
     }
 
-    pub(super) fn swallows_all(&self, a: usize, b: usize) -> bool {
-        [(a, b), (b, a)].iter().any(|way| self.holes.get(way) == Some(&Hole::All))
+    /// A new connection of the two would not count: what it has to carry is swallowed.
+    pub(super) fn are_kept_apart(&self, a: usize, b: usize) -> bool {
+        let swallows = |hole: &Hole| match *hole {
+            Hole::All => true,
+            Hole::Larger(most) => self.probes && most < PROBE_PADDING_BYTES_MAX as usize,
+        };
+        [(a, b), (b, a)].iter().any(|way| self.holes.get(way).is_some_and(swallows))
     }
 
     /// Whether this message does not arrive: it is swallowed, or another one before it was.

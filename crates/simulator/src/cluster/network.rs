@@ -265,7 +265,7 @@ impl Cluster {
             return;
         }
         let delay = Duration::from_micros(500 + self.random.below(20_000));
-        if !self.are_peers(a, b) || self.swallows_all(a, b) {
+        if !self.are_peers(a, b) || self.are_kept_apart(a, b) {
             return;
         }
         let link = self.link(a, b);
@@ -278,7 +278,7 @@ impl Cluster {
 
     pub(super) fn link_up(&mut self, a: usize, b: usize) {
         let reports = [self.peer_report(a), self.peer_report(b)];
-        let are_peers = self.are_peers(a, b) && !self.swallows_all(a, b);
+        let are_peers = self.are_peers(a, b) && !self.are_kept_apart(a, b);
         let link = self.link(a, b);
         link.connecting = false;
         if !are_peers || link.cut || link.current.is_some() || !link.unnoticed.is_empty() {

@@ -20,6 +20,12 @@ pub(super) fn some_holes(seed: u64) -> Option<Random> {
     (seed % SHARE == REST).then(|| Random::new(seed ^ 0x401e))
 }
 
+/// Every other of these runs is of nodes that know of no probes, where connections come back
+/// through holes.
+pub(super) fn has_probes(seed: u64) -> bool {
+    seed % SHARE != REST || (seed / SHARE).is_multiple_of(2)
+}
+
 impl Run {
     pub(super) fn come_upon_holes(&mut self) {
         let Some(random) = self.holes.as_mut().filter(|_| self.skip & 1 << HOLES == 0) else {
