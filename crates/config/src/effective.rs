@@ -277,7 +277,8 @@ impl Resource {
         let names = self.startup.given("become-primary-on").map(Value::to_string);
         let Some(host) = self.host_by_name(node_name) else { return false };
         let names = names.unwrap_or_default();
-        names.split_whitespace().any(|name| name == "both" || host.goes_by(name))
+        let is_own = |name| self.host_by_name(name).is_some_and(|it| it.node_id == host.node_id);
+        names.split_whitespace().any(|name| name == "both" || is_own(name))
     }
 
     /// The cores that `cpu-mask` names, in order; `None` if it names none or is no mask.

@@ -9,7 +9,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use crate::host_name::is_same_host;
+use crate::host_name::{Ambiguous, meant};
 use crate::options::OptionSet;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,10 +122,18 @@ pub struct Peer {
 }
 
 impl Resource {
-    /// The host that goes by this name, as `uname -n` tells it.
+    /// The host that goes by this name, as `uname -n` tells it; none where two could.
     #[must_use]
     pub fn host_by_name(&self, node_name: &str) -> Option<&Host> {
-        host_index(&self.hosts, node_name).map(|index| &self.hosts[index])
+        self.host_meant(node_name).unwrap_or_default()
+    }
+
+    /// The host that goes by this name.
+    ///
+    /// # Errors
+    /// Two of them could be meant.
+    pub fn host_meant(&self, name: &str) -> Result<Option<&Host>, Ambiguous> {
+        Ok(host_index(&self.hosts, name)?.map(|index| &self.hosts[index]))
     }
 
     /// The floating host whose address is an own one.
@@ -183,16 +191,15 @@ impl Resource {
     }
 }
 
-/// Which of the hosts goes by `name`: no two do.
-pub(crate) fn host_index(hosts: &[Host], name: &str) -> Option<usize> {
-    hosts.iter().position(|host| host.goes_by(name))
+/// Which of the hosts goes by `name`.
+pub(crate) fn host_index(hosts: &[Host], name: &str) -> Result<Option<usize>, Ambiguous> {
+    meant(name, 0..hosts.len(), |index| hosts[*index].names())
 }
 
 impl Host {
-    /// Whether `name`, as `uname -n` tells it, is one of its names.
-    #[must_use]
-    pub fn goes_by(&self, name: &str) -> bool {
-        is_same_host(&self.name, name) || self.other_names.iter().any(|it| is_same_host(it, name))
+    /// All that stand behind `on`.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        [&self.name].into_iter().chain(&self.other_names).map(String::as_str)
     }
 
     #[must_use]

@@ -17,6 +17,7 @@ use crate::host_name::{is_same_host, label};
 use crate::limits::{CONNECTIONS_TOTAL_MAX, REPLICAS_MAX, RESOURCES_MAX};
 use crate::model::{MetaDisk, Resource, Volume};
 use crate::options::reasons::condition_of;
+use crate::options::value::Value;
 use crate::options::{OptionSet, Section};
 
 /// The resources of a document. What is wrong is reported; a resource with an error is left out.
@@ -75,8 +76,27 @@ fn resource(report: &mut Report, node: &ResourceNode, common: &[Setting]) -> Opt
         connections,
     };
     warn_of_congestion(report, node, &resource);
+    warn_of_ambiguous_hosts(report, node, &resource);
     ambiguous::note(report, node, inherited);
     Some(resource)
+}
+
+/// An option whose host could be one of two names none of them.
+fn warn_of_ambiguous_hosts(report: &mut Report, node: &ResourceNode, resource: &Resource) {
+    let nets = resource.connections.iter().map(|connection| &connection.net);
+    let words = |set: &OptionSet, option| set.given(option).map(Value::to_string);
+    let discarded = [&resource.net].into_iter().chain(nets);
+    let discarded = discarded.filter_map(|net| words(net, "after-sb-0pri"));
+    let discarded =
+        discarded.filter_map(|word| Some(word.strip_prefix("discard-node-")?.to_owned()));
+    let promoted = words(&resource.startup, "become-primary-on").unwrap_or_default();
+    let promoted = promoted.split_whitespace().map(|name| ("become-primary-on", name.to_owned()));
+    for (option, name) in promoted.chain(discarded.map(|name| ("after-sb-0pri", name))) {
+        if let Err(ambiguous) = resource.host_meant(&name) {
+            let message = format!("`{option}` changes nothing: {ambiguous}; say the whole name");
+            report.warn_once(option, node.name.span, message);
+        }
+    }
 }
 
 /// A policy for a peer that is waited for anyway.

@@ -529,29 +529,42 @@ fn options_of_a_single_host_never_come_to_life() {
     }
 }
 
+/// A name without a domain could be every host with its label.
 #[test]
-fn hosts_that_differ_in_their_domain_alone() {
-    let text = |left: &str, right: &str| {
+fn hosts_that_could_be_taken_for_each_other() {
+    let text = |left: &str, right: &str, more: &str| {
         format!(
             "resource r {{ volume 0 {{ disk /d; }}\n on {left} {{ node-id 0; address 10.0.0.1:1; \
-             }}\n on {right} {{ node-id 1; address 10.0.0.2:1; }} }}"
+             }}\n on {right} {{ node-id 1; address 10.0.0.2:1; }}\n {more} }}"
         )
     };
     for (left, right) in [
-        ("alpha.a", "alpha.b"),
         ("alpha", "alpha.b"),
         ("alpha.b", "alpha"),
-        ("alpha bravo.a", "charlie bravo.b"),
+        ("alpha.a", "alpha.a"),
+        ("alpha.a alpha", "alpha.b"),
+        ("alpha bravo.a", "charlie bravo"),
     ] {
-        let error = error(&text(left, right));
+        let error = error(&text(left, right, ""));
         assert_eq!((error.kind, error.line), (ErrorKind::Duplicate, 3), "{error}");
-        assert!(error.hint.as_ref().unwrap().contains(" stands at r.res:2;"), "{error}");
+        let hint = error.hint.as_ref().unwrap();
+        assert!(hint.contains(" stands at r.res:2;") || left == right, "{error}");
+        assert!(hint.contains("whole names") || left == right, "{error}");
     }
-    for (left, right) in
-        [("alpha.a", "bravo.a"), ("alpha alpha.a", "bravo bravo.a"), ("10.0.0.1", "10.0.0.2")]
-    {
-        parse_text("r.res", &text(left, right)).unwrap();
+    for (left, right) in [
+        ("alpha.a", "alpha.b"),
+        ("alpha bravo.a", "charlie bravo.b"),
+        ("alpha.a", "bravo.a"),
+        ("alpha alpha.a", "bravo bravo.a"),
+        ("10.0.0.1", "10.0.0.2"),
+    ] {
+        parse_text("r.res", &text(left, right, "")).unwrap();
     }
-    assert_eq!(error(&text("alpha", "alpha")).kind, ErrorKind::Duplicate);
-    assert_eq!(error(&text("alpha alpha.a alpha.a", "bravo")).line, 2);
+    assert_eq!(error(&text("alpha", "alpha", "")).kind, ErrorKind::Duplicate);
+    assert_eq!(error(&text("alpha alpha.a alpha.a", "bravo", "")).line, 2);
+    let connection = "connection { host alpha; host alpha.b; }";
+    let error = error(&text("alpha.a", "alpha.b", connection));
+    assert_eq!((error.kind, error.line), (ErrorKind::UnknownHost, 4), "{error}");
+    assert_eq!(error.message, "`alpha` could be alpha.a or alpha.b");
+    assert_eq!(error.hint.as_deref(), Some("say the whole name"));
 }

@@ -356,6 +356,36 @@ fn a_domain_may_be_missing_wherever_a_host_is_named() {
     assert!(resource.host_by_name("bravo.example.org").is_none());
 }
 
+/// DRBD takes them, and tells them apart by their whole names.
+#[test]
+fn hosts_may_differ_in_their_domain_alone() {
+    let text = "resource r { volume 0 { disk /d; }
+        startup { become-primary-on db.b.example; }
+        on db.a.example { node-id 0; address 10.0.0.1:1; }
+        on db.b.example { node-id 1; address 10.0.0.2:1; }
+        on alpha { node-id 2; address 10.0.0.3:1; }
+        connection { host db.a.example; host db.b.example; }
+        connection-mesh { hosts alpha.lan db.a.example db.b.example; }
+    }";
+    let config = parse_text("r.res", text).unwrap();
+    assert!(config.warnings.is_empty(), "{:?}", config.warnings);
+    let resource = &config.resources[0];
+    for (id, name) in [(0, "db.a.example"), (1, "db.b.example")] {
+        assert_eq!(resource.host_meant(name).unwrap().unwrap().node_id, id);
+        assert_eq!(resource.peers_of(name).len(), 2, "{name}");
+        assert_eq!(resource.becomes_primary(name), id == 1, "{name}");
+    }
+    let told = resource.host_meant("db").unwrap_err().to_string();
+    assert_eq!(told, "`db` could be db.a.example or db.b.example");
+    assert!(resource.host_by_name("db").is_none() && resource.peers_of("db").is_empty());
+    for option in ["startup { become-primary-on db; }", "net { after-sb-0pri discard-node-db; }"] {
+        let text = text.replace("startup { become-primary-on db.b.example; }", option);
+        let warnings = parse_text("r.res", &text).unwrap().warnings;
+        let told = warnings.iter().map(ToString::to_string).find(|it| it.contains("could be"));
+        assert!(told.is_some(), "{option}: {warnings:?}");
+    }
+}
+
 /// As drbdadm 9.22 takes them: each was tried there.
 #[test]
 fn suffixes_may_be_small_letters_and_s_may_not_be_large() {

@@ -137,7 +137,13 @@ impl Definition {
         let resource = file.resource(name).ok_or_else(|| {
             invalid(format!("the configuration text says nothing of resource {name:?}"))
         })?;
-        let host = resource.host_by_name(node_name).ok_or_else(|| {
+        let host = resource.host_meant(node_name).map_err(|ambiguous| {
+            let message =
+                format!("resource {name:?} does not say which host this node is: {ambiguous}");
+            let hint = "give the daemon its whole name as --name";
+            Failure::new(FailureCode::NotOnThisNode, message, hint)
+        })?;
+        let host = host.ok_or_else(|| {
             let message = format!("resource {name:?} has no `on {node_name}` section");
             let hint = "the daemon's --name must be one of the names behind `on`";
             Failure::new(FailureCode::NotOnThisNode, message, hint)
@@ -266,6 +272,32 @@ impl Definition {
     pub(crate) fn peers(&self) -> impl Iterator<Item = &Member> {
         self.members.iter().filter(|member| member.node != self.me)
     }
+}
+
+/// This node among the hosts of a resource.
+fn own_host<'r>(resource: &'r Resource, node_name: &str) -> Result<&'r Host, Failure> {
+    let name = &resource.name;
+    let host = resource.host_meant(node_name).map_err(|ambiguous| {
+        let message =
+            format!("resource {name:?} does not say which host this node is: {ambiguous}");
+        let hint = "give the daemon its whole name as --name";
+        Failure::new(FailureCode::NotOnThisNode, message, hint)
+    })?;
+    let host = host.ok_or_else(|| {
+        let message = format!("resource {name:?} has no `on {node_name}` section");
+        let hint = "the daemon's --name must be one of the names behind `on`";
+        Failure::new(FailureCode::NotOnThisNode, message, hint)
+    })?;
+    if !host.is_floating && !is_same_host(&host.name, node_name) {
+        let message = format!(
+            "resource {name:?} has `{node_name}` as a further name of host `{0}`: its peers \
+             wait for `{0}`",
+            host.name
+        );
+        let hint = "the daemon's --name must be the first of the names behind `on`";
+        return Err(Failure::new(FailureCode::NotOnThisNode, message, hint));
+    }
+    Ok(host)
 }
 
 /// What the connections say of lines that parted, where all say the same; else nobody gives way.

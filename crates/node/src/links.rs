@@ -39,7 +39,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use config::host_name::is_same_host;
+use config::host_name::{Ambiguous, is_same_host, meant};
 use format::frame::{Message, PayloadRef};
 use format::ids::{BootId, NodeId, Nonce, ResourceId};
 use format::message::{Heartbeat, LeaseRequest, LinkClass, LinkMessage, ResourceMessage};
@@ -180,6 +180,8 @@ pub(crate) struct Links {
 struct Link {
     /// As the resources name the peer, with the domain where one of them has it.
     name: String,
+    /// As it called itself last; it may have left the domain out.
+    called: Option<String>,
     /// The ways to the peer, in order of preference.
     targets: Vec<Target>,
     /// Some target is to be watched, or is.
@@ -322,6 +324,13 @@ impl Links {
 
     pub(crate) fn pop_fact(&mut self) -> Option<Fact> {
         self.facts.pop_front()
+    }
+
+    /// The link to the node that calls itself so.
+    fn link_called_so(&self, name: &str) -> Result<Option<usize>, Ambiguous> {
+        let needed = (0..self.links.len()).filter(|index| !self.links[*index].is_unused());
+        let index = meant(name, needed, |index| [self.links[*index].name.as_str()])?;
+        Ok(index.or_else(|| self.link_to(name)))
     }
 
     /// The link to the node of this name: one that a resource needs, if there is one.
@@ -499,6 +508,7 @@ impl Link {
     fn new(name: String, now: Time) -> Self {
         Self {
             name,
+            called: None,
             targets: Vec::new(),
             has_watches: false,
             named: Vec::new(),

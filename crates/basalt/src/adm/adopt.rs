@@ -47,7 +47,7 @@ pub(crate) fn run(
     let configuration = Configuration::load_aloud(general, gathering)?;
     let resource = configuration.resource(&options.resource)?;
     let name = options.node.clone().map_or_else(host_name, Ok)?;
-    let host = own_host(resource, &name).ok_or_else(|| {
+    let host = own_host(resource, &name)?.ok_or_else(|| {
         let message = format!("this node, `{name}`, is not a host of it");
         AdmError::configuration(message, "--node with one of its hosts")
     })?;
@@ -354,7 +354,8 @@ fn host_of(resource: &Resource, node: u8) -> String {
 
 fn numbers(resource: &Resource, names: &[String]) -> Result<Vec<u8>, AdmError> {
     let number = |name: &String| {
-        let host = resource.host_by_name(name);
+        let host = resource.host_meant(name);
+        let host = host.map_err(|it| AdmError::Usage(format!("--without {name}: {it}")))?;
         host.map(|host| host.node_id).or_else(|| name.parse().ok()).ok_or_else(|| {
             AdmError::Usage(format!(
                 "--without {name}: neither a host of the resource nor a node id"

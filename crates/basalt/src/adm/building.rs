@@ -179,13 +179,12 @@ fn check_names(resource: &ResourceStatus, one: &One) -> Result<(), AdmError> {
         let message = format!("the resource runs without a volume {number}");
         return Err(AdmError::configuration(message, hint()));
     }
-    let is_known = resource.connections.iter().any(|peer| one.means_peer(&peer.name));
-    match &one.peer {
-        Some(peer) if !is_known => {
+    match one.unknown_peer(resource.connections.iter().map(|peer| peer.name.as_str()))? {
+        Some(peer) => {
             let message = format!("the resource runs without a peer `{peer}`");
             Err(AdmError::configuration(message, hint()))
         }
-        Some(_) | None => Ok(()),
+        None => Ok(()),
     }
 }
 

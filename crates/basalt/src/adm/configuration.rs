@@ -79,7 +79,7 @@ impl Configuration {
         let node_name = host_name()?;
         let mut found: Vec<(String, u16)> = Vec::new();
         for resource in &self.file.resources {
-            let own = own_host(resource, &node_name);
+            let own = own_host(resource, &node_name)?;
             let hosts = resource.hosts.iter().filter(|host| own.is_none_or(|own| own == *host));
             for volume in hosts.flat_map(|host| &host.volumes) {
                 let has_it = volume.device.as_ref().is_some_and(|device| device.minor == minor);
@@ -144,7 +144,8 @@ impl Configuration {
                     let node_name = node_name()?;
                     let all = self.file.resources.iter();
                     let own: Vec<One> = all
-                        .filter(|resource| own_host(resource, &node_name).is_some())
+                        // One that does not say which host this node is, is refused by itself.
+                        .filter(|it| !matches!(own_host(it, &node_name), Ok(None)))
                         .map(|resource| One::whole(&resource.name))
                         .collect();
                     if own.is_empty() {
@@ -198,9 +199,16 @@ fn default_path() -> Result<PathBuf, AdmError> {
 }
 
 /// This node among the hosts of a resource: by its name, or by an address of this machine.
-pub(crate) fn own_host<'a>(resource: &'a Resource, node_name: &str) -> Option<&'a Host> {
+pub(crate) fn own_host<'a>(
+    resource: &'a Resource,
+    node_name: &str,
+) -> Result<Option<&'a Host>, AdmError> {
     let is_local = |address: IpAddr| UdpSocket::bind((address, 0)).is_ok();
-    resource.host_by_name(node_name).or_else(|| resource.host_by_address(is_local))
+    let by_name = resource.host_meant(node_name).map_err(|ambiguous| {
+        let message = format!("it does not say which host this node is: {ambiguous}");
+        AdmError::configuration(message, "--node, or the daemon's --name, with the whole name")
+    })?;
+    Ok(by_name.or_else(|| resource.host_by_address(is_local)))
 }
 
 /// The wanted volume of a resource at one host, or the only one.

@@ -172,7 +172,7 @@ fn call_one(
 
 /// What the file alone says of this node's part.
 fn as_configured(resource: &Resource, own_name: &str) -> Option<ResourceStatus> {
-    let host = own_host(resource, own_name)?;
+    let host = own_host(resource, own_name).ok().flatten()?;
     let devices = host.volumes.iter().map(|volume| DeviceStatus {
         volume: volume.number,
         minor: volume.device.as_ref().map_or(0, |device| device.minor),

@@ -60,7 +60,7 @@ pub(crate) fn own_disk<'a>(
     one: &One,
     node_name: &str,
 ) -> Result<Own<'a>, AdmError> {
-    let host = own_host(resource, node_name).ok_or_else(|| {
+    let host = own_host(resource, node_name)?.ok_or_else(|| {
         let names: Vec<&str> = resource.hosts.iter().map(|host| host.name.as_str()).collect();
         AdmError::configuration(
             format!("this node, `{node_name}`, is not a host of it"),

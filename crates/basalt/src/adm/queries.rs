@@ -76,7 +76,7 @@ fn of_targets(
     for one in configuration.select(&targets, || Ok(node_name.clone()), gathering)? {
         let One { resource, volume, .. } = &one;
         let told = configuration.resource(resource).and_then(|resource| {
-            let host = own_host(resource, &node_name).ok_or_else(|| not_here(&node_name))?;
+            let host = own_host(resource, &node_name)?.ok_or_else(|| not_here(&node_name))?;
             lines(resource, host, *volume)
         });
         match told {

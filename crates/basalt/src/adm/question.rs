@@ -140,9 +140,8 @@ pub(crate) fn check_names(general: &General, one: &One) -> Result<usize, AdmErro
     let reply = status(general, vec![one.resource.clone()], Statistics::Hidden)?;
     let hint = || format!("basalt adm status {}", one.resource);
     let Some(resource) = reply.resources.first() else { return Ok(0) };
-    if let Some(peer) = &one.peer
-        && !resource.connections.iter().any(|it| one.means_peer(&it.name))
-    {
+    let peers = resource.connections.iter().map(|it| it.name.as_str());
+    if let Some(peer) = one.unknown_peer(peers)? {
         let message = format!("the resource has no peer `{peer}`");
         return Err(AdmError::configuration(message, hint()));
     }

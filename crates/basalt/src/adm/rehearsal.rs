@@ -35,7 +35,7 @@ pub(crate) fn tell(
     let node = host_name()?;
     for one in configuration.select(targets, || Ok(node.clone()), gathering)? {
         let told = configuration.resource(&one.resource).and_then(|resource| {
-            let host = own_host(resource, &node).ok_or_else(|| {
+            let host = own_host(resource, &node)?.ok_or_else(|| {
                 let message = format!("this node, `{node}`, is not a host of it");
                 AdmError::configuration(message, "basalt adm dump")
             })?;
@@ -59,7 +59,7 @@ fn lines(verb: &Verb, resource: &Resource, node: &str, one: &One) -> Result<Vec<
         .filter(|peer| one.means_peer(&peer.name))
         .map(|peer| peer.node_id)
         .collect();
-    if let Some(peer) = one.peer.as_ref().filter(|_| peers.is_empty()) {
+    if let Some(peer) = one.unknown_peer(side.peers.iter().map(|peer| peer.name.as_str()))? {
         let names: Vec<&str> = side.peers.iter().map(|peer| peer.name.as_str()).collect();
         return Err(no_peer(peer, &names));
     }

@@ -163,7 +163,7 @@ fn answer(
         return Ok(());
     }
     let peers = || resource.hosts.iter().filter(|host| host.node_id != own.host.node_id);
-    if let Some(peer) = one.peer.as_ref().filter(|_| !peers().any(|it| one.means_peer(&it.name))) {
+    if let Some(peer) = one.unknown_peer(peers().map(|it| it.name.as_str()))? {
         let names: Vec<&str> = peers().map(|peer| peer.name.as_str()).collect();
         return Err(no_peer(peer, &names));
     }

@@ -1,7 +1,7 @@
 //! What a verb is about: `all`, `RES`, `RES/VOL`, `RES:PEER`, `RES:PEER/VOL`. `minor-N` is named
 //! by the configuration before it comes here: see `minors`.
 
-use config::host_name::is_same_host;
+use config::host_name::{is_same_host, meant};
 
 use crate::adm::failure::AdmError;
 
@@ -28,6 +28,27 @@ impl One {
     pub(crate) fn means_peer(&self, name: &str) -> bool {
         self.peer.as_deref().is_none_or(|wanted| is_same_host(wanted, name))
     }
+
+    /// The name that is said for a peer, if none of these is meant.
+    pub(crate) fn unknown_peer<'n>(
+        &self,
+        peers: impl IntoIterator<Item = &'n str>,
+    ) -> Result<Option<&str>, AdmError> {
+        let Some(peer) = self.peer.as_deref() else { return Ok(None) };
+        Ok(if is_peer(peer, peers)? { None } else { Some(peer) })
+    }
+}
+
+/// Whether the name means one of these peers, and only one.
+pub(crate) fn is_peer<'n>(
+    name: &str,
+    peers: impl IntoIterator<Item = &'n str>,
+) -> Result<bool, AdmError> {
+    let found = meant(name, peers, |peer| [*peer]);
+    found.map(|peer| peer.is_some()).map_err(|ambiguous| {
+        let hint = format!("the whole name: {} or {}", ambiguous.first, ambiguous.second);
+        AdmError::configuration(ambiguous.to_string(), hint)
+    })
 }
 
 /// Which parts of a target a verb understands.

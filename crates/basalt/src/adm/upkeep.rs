@@ -3,7 +3,6 @@
 
 use api::request::{AdjustScope, Command};
 use clap::{Args, Subcommand};
-use config::host_name::is_same_host;
 
 use crate::adm::arguments::{General, Targets};
 use crate::adm::configuration::Configuration;
@@ -11,7 +10,7 @@ use crate::adm::failure::AdmError;
 use crate::adm::outcome::{Gathering, Steps};
 use crate::adm::question::{node_name, running, status, tell};
 use crate::adm::status_text::Statistics;
-use crate::adm::target::{One, Scope, parse_targets};
+use crate::adm::target::{One, Scope, is_peer, parse_targets};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum UpkeepVerb {
@@ -138,16 +137,14 @@ fn answer(general: &General, verb: &UpkeepVerb, one: &One) -> Result<Vec<String>
     let reply = status(general, vec![one.resource.clone()], Statistics::Hidden)?;
     let name = &one.resource;
     let peers = reply.resources.iter().flat_map(|resource| &resource.connections);
-    let mut peers = peers.map(|peer| peer.name.as_str());
+    let peers = peers.map(|peer| peer.name.as_str());
     match verb {
         UpkeepVerb::ForgetPeer(_) => match &one.peer {
             None => Err(AdmError::Usage(format!("which peer of {name}? Say {name}:PEER"))),
-            Some(peer) if peers.any(|known| is_same_host(known, peer)) => {
-                Err(AdmError::configuration(
-                    format!("`{peer}` is a member"),
-                    format!("take it out of the configuration, then `basalt adm adjust {name}`"),
-                ))
-            }
+            Some(peer) if is_peer(peer, peers)? => Err(AdmError::configuration(
+                format!("`{peer}` is a member"),
+                format!("take it out of the configuration, then `basalt adm adjust {name}`"),
+            )),
             Some(_) => Ok(Vec::new()),
         },
         UpkeepVerb::InvalidateRemote(_) => Err(AdmError::configuration(

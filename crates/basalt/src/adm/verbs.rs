@@ -436,7 +436,7 @@ fn tell_steps_up(general: &General, up: &Up, gathering: &mut Gathering) -> Resul
     let node = up.node.clone().map_or_else(host_name, Ok)?;
     for one in configuration.select(&targets, || Ok(node.clone()), gathering)? {
         let told = configuration.resource(&one.resource).and_then(|resource| {
-            let host = own_host(resource, &node).ok_or_else(|| {
+            let host = own_host(resource, &node)?.ok_or_else(|| {
                 let message = format!("this node, `{node}`, is not a host of it");
                 AdmError::configuration(message, "--node with one of its hosts")
             })?;

@@ -20,6 +20,7 @@ use crate::adm::arguments::{General, WaitTimes};
 use crate::adm::failure::AdmError;
 use crate::adm::question::{answer_within, socket, status};
 use crate::adm::status_text::Statistics;
+use crate::adm::target::is_peer;
 use crate::clock::now;
 
 /// What is waited for.
@@ -136,7 +137,13 @@ impl Wanted {
 
     fn check_names(&self, resource: &ResourceStatus) -> Result<(), AdmError> {
         let hint = || format!("basalt adm status {}", resource.name);
-        if self.peer.is_some() && self.connections(resource).next().is_none() {
+        let mut peers = resource.connections.iter();
+        let is_known = match &self.peer {
+            None => true,
+            Some(PeerName::Id(id)) => peers.any(|peer| peer.peer_node_id == *id),
+            Some(PeerName::Name(name)) => is_peer(name, peers.map(|peer| peer.name.as_str()))?,
+        };
+        if !is_known {
             return Err(AdmError::configuration("the resource has no such peer", hint()));
         }
         let mut devices = resource.devices.iter();

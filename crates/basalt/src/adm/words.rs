@@ -2,7 +2,6 @@
 
 use api::disk_state::DiskState;
 use api::status::ResourceStatus;
-use config::host_name::is_same_host;
 
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::{Answer, PeerDisk};
@@ -19,12 +18,16 @@ pub(crate) fn role(resource: &ResourceStatus, _: Option<&One>) -> Result<Vec<Lin
 
 /// One line for each connection, or for the one that is named.
 pub(crate) fn cstate(resource: &ResourceStatus, one: Option<&One>) -> Result<Vec<Line>, AdmError> {
-    let wanted = one.and_then(|one| one.peer.as_deref());
-    let connections = resource.connections.iter().filter(|connection| match wanted {
-        Some(peer) => is_same_host(&connection.name, peer),
-        None => true,
-    });
-    let lines: Vec<Line> = connections
+    let all = resource.connections.iter();
+    let unknown = one.map(|one| one.unknown_peer(all.clone().map(|peer| peer.name.as_str())));
+    if let Some(peer) = unknown.transpose()?.flatten() {
+        return Err(AdmError::configuration(
+            format!("the resource has no peer `{peer}`"),
+            format!("basalt adm status {}", resource.name),
+        ));
+    }
+    let lines = all
+        .filter(|connection| one.is_none_or(|one| one.means_peer(&connection.name)))
         .map(|connection| {
             let answer = Answer::Connection {
                 resource: resource.name.clone(),
@@ -34,13 +37,7 @@ pub(crate) fn cstate(resource: &ResourceStatus, one: Option<&One>) -> Result<Vec
             (format!("{}\n", connection.connection_state), answer)
         })
         .collect();
-    match wanted {
-        Some(peer) if lines.is_empty() => Err(AdmError::configuration(
-            format!("the resource has no peer `{peer}`"),
-            format!("basalt adm status {}", resource.name),
-        )),
-        Some(_) | None => Ok(lines),
-    }
+    Ok(lines)
 }
 
 /// The local disk, then the peers' in the order of the connections, for each volume.

@@ -136,7 +136,14 @@ fn path(report: &mut Report, node: &PathNode, hosts: &[Host]) -> Option<((usize,
 }
 
 fn known_host(report: &mut Report, name: &Spanned<String>, hosts: &[Host]) -> Option<usize> {
-    let index = host_index(hosts, &name.value);
+    let index = match host_index(hosts, &name.value) {
+        Ok(index) => index,
+        Err(ambiguous) => {
+            let problem = Problem::new(ErrorKind::UnknownHost, name.span, ambiguous.to_string());
+            report.problem(problem.hint("say the whole name"));
+            return None;
+        }
+    };
     if index.is_none() {
         let message = format!("the resource has no host `{}`", name.value.escape_debug());
         let names = hosts.iter().map(|host| host.name.as_str());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::ast::{HostNode, ResourceNode, Spanned, VolumeNode};
 use crate::diagnostic::{ErrorKind, Problem, Report};
-use crate::host_name::label;
+use crate::host_name::is_same_host;
 use crate::limits::{HOST_NAME_BYTES_MAX, VOLUMES_MAX};
 use crate::model::{BackingDisk, Disk, Host, MetaDisk, Volume};
 use crate::options::Section;
@@ -57,20 +57,17 @@ fn check_names(report: &mut Report, node: &ResourceNode) -> bool {
     are_told_apart(report, node) && is_fine
 }
 
-/// Where two hosts have one label, a node that goes by it alone would be either.
+/// A name without a domain could be every host with its label.
 fn are_told_apart(report: &mut Report, node: &ResourceNode) -> bool {
     let hosts = node.hosts.iter().enumerate();
     let names = hosts.flat_map(|(host, it)| it.names.iter().map(move |name| (host, name)));
-    let label_of = |host: usize, name: &'_ Spanned<String>| {
-        let is_floating = node.hosts[host].is_floating;
-        if is_floating { name.value.clone() } else { label(&name.value).to_owned() }
-    };
     let mut seen: Vec<(usize, &Spanned<String>)> = Vec::new();
     let mut is_fine = true;
     for (host, name) in names {
         let is_taken = |(other, present): &&(usize, &Spanned<String>)| {
+            let has_domain = !node.hosts[host].is_floating && !node.hosts[*other].is_floating;
             present.value == name.value
-                || (*other != host && label_of(*other, present) == label_of(host, name))
+                || (*other != host && has_domain && is_same_host(&present.value, &name.value))
         };
         let first = seen.iter().find(is_taken).map(|(_, first)| *first);
         seen.push((host, name));
@@ -79,13 +76,13 @@ fn are_told_apart(report: &mut Report, node: &ResourceNode) -> bool {
             report.duplicate(&format!("the host {}", name.value), name.span, first.span)
         } else {
             let message = format!(
-                "the hosts {} and {} have one name but for the domain, which a node may leave out",
+                "`{}` and `{}` are two hosts with one name, for one of them has no domain",
                 first.value, name.value
             );
             let place = report.place(first.span);
             Problem::new(ErrorKind::Duplicate, name.span, message).hint(format!(
-                "{} stands at {place}; give hosts names that differ before the first dot, and say \
-                 the same name as the daemon's --name",
+                "{} stands at {place}; say the whole names of both, and the same as the --name of \
+                 their daemons",
                 first.value
             ))
         };

@@ -11,7 +11,7 @@ use api::connection_state::ConnectionState;
 use api::request::AdjustScope;
 use api::response::{Failure, FailureCode, Reply};
 use api::role::Role;
-use config::host_name::is_same_host;
+use config::host_name::meant;
 use config::steps::{attach_steps, connect_step};
 use format::ids::{MemberSet, NodeId};
 use format::space::Place;
@@ -58,7 +58,8 @@ impl Parts {
         split: MemberSet,
     ) -> Self {
         let named = scope.peer.as_ref().and_then(|peer| {
-            wanted.peers().find(|member| is_same_host(&member.name, peer)).map(|member| member.node)
+            let named = meant(peer, wanted.peers(), |member| [member.name.as_str()]);
+            named.ok().flatten().map(|member| member.node)
         });
         let apart = match (self.apart, named) {
             (apart, _) if scope.skip_net => apart,
@@ -245,12 +246,15 @@ impl Control {
             return Ok(Missing { disk, peers: Vec::new() });
         };
         let connections = status.resources.into_iter().flat_map(|one| one.connections);
-        let wanted = scope.peer.as_deref();
-        let known: Vec<_> =
-            connections.filter(|one| wanted.is_none_or(|it| is_same_host(it, &one.name))).collect();
-        if let Some(peer) = wanted.filter(|_| known.is_empty()) {
-            let message = format!("{resource} has no peer {peer:?}");
-            return Err(Failure::new(FailureCode::UnknownPeer, message, "see `basalt adm status`"));
+        let mut known: Vec<_> = connections.collect();
+        if let Some(peer) = &scope.peer {
+            let unknown = |message| {
+                Failure::new(FailureCode::UnknownPeer, message, "see `basalt adm status`")
+            };
+            let named = meant(peer, 0..known.len(), |place| [known[*place].name.as_str()]);
+            let named = named.map_err(|ambiguous| unknown(format!("{resource}: {ambiguous}")))?;
+            let place = named.ok_or_else(|| unknown(format!("{resource} has no peer {peer:?}")))?;
+            known = vec![known.swap_remove(place)];
         }
         let is_apart = |state| state == ConnectionState::StandAlone;
         let apart = known.into_iter().filter(|one| is_apart(one.connection_state));

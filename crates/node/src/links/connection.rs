@@ -1,6 +1,6 @@
 //! One TCP stream of a link: its handshake, what it is receiving and what it is sending.
 
-use config::host_name::is_same_host;
+use config::host_name::{Ambiguous, is_same_host};
 use format::frame;
 use format::message::{FEATURE_PROBE, FEATURE_QUANTUM, FEATURES, Hello, LinkClass, LinkMessage};
 use io::{Slice, SocketId};
@@ -10,6 +10,7 @@ use stdx::time::Time;
 use crate::limits::{HANDSHAKE_DEADLINE, RIVAL_SILENCE_MIN};
 use crate::links::paths::Path;
 use crate::links::probe::Probe;
+use crate::links::secure::WHOLE_NAME;
 use crate::links::{LEAD, Link, Links, TOKEN_CONNECTION};
 use crate::payloads::Kit;
 use crate::slab::Key;
@@ -216,7 +217,7 @@ impl Links {
                 hello.node_name
             ));
         }
-        let index = self.link_to(&hello.node_name);
+        let index = self.link_of_stranger(key, &hello.node_name, kit)?;
         let index = index
             .ok_or_else(|| format!("node {:?} is no member of a resource here", hello.node_name))?;
         self.check_origin(key, index, kit)?;
@@ -275,6 +276,7 @@ impl Links {
                 hello.node_name
             ));
         }
+        self.link_called_so(&hello.node_name).map_err(|ambiguous| needs_domain(&ambiguous))?;
         self.check_secrecy(key, index, &hello.node_name)?;
         self.check_start(index, hello)?;
         if self.connections.get(key).is_some_and(|it| it.class == LinkClass::Watch) {
@@ -289,6 +291,26 @@ impl Links {
         }
         self.adopt(key, index, hello, kit);
         Ok(())
+    }
+
+    /// The link that a stranger says it is for.
+    fn link_of_stranger(
+        &mut self,
+        key: Key,
+        name: &str,
+        kit: &mut Kit,
+    ) -> Result<Option<usize>, String> {
+        let ambiguous = match self.link_called_so(name) {
+            Ok(index) => return Ok(index),
+            Err(ambiguous) => ambiguous,
+        };
+        let reason = needs_domain(&ambiguous);
+        let connection = self.connections.get(key);
+        let remote = connection.and_then(|connection| connection.ends(kit)).map(|(_, it)| it.ip());
+        if let Some(index) = remote.and_then(|remote| self.missing_at(remote)) {
+            self.show_failure(index, &reason, kit);
+        }
+        Err(reason)
     }
 
     /// Who is not at an address of the member it claims to be is somebody else.
@@ -368,6 +390,7 @@ impl Links {
         }
         connection.features = hello.features;
         self.links[index].peer_features = hello.features;
+        self.links[index].called = Some(hello.node_name.clone());
         self.size_buffers(index, key, kit);
         if (self.me, shard) == (LEAD, LEAD) {
             self.expect_set(index, hello, kit);
@@ -393,6 +416,10 @@ impl Links {
     pub(super) fn token(key: Key) -> u64 {
         key.token(TOKEN_CONNECTION)
     }
+}
+
+fn needs_domain(ambiguous: &Ambiguous) -> String {
+    format!("the name of a peer is ambiguous: {ambiguous}; {WHOLE_NAME}")
 }
 
 fn check_version(hello: &Hello) -> Result<(), String> {

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use config::host_name::{is_short, label};
+use config::host_name::{comes_first, is_short};
 use format::message::LinkClass;
 use stdx::time::Time;
 
@@ -65,21 +65,24 @@ impl PeerPaths {
     }
 
     fn named(&self) -> Named {
-        Named { buffers: self.buffers, ..Named::new(self.paths.clone(), self.spread) }
+        let named = Named::new(&self.peer_name, self.paths.clone(), self.spread);
+        Named { buffers: self.buffers, ..named }
     }
 }
 
 /// What one resource says of the ways to the peer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Named {
+    pub(super) peer_name: String,
     paths: Vec<Path>,
     spread: Spread,
     pub(super) buffers: Buffers,
 }
 
 impl Named {
-    pub(super) fn new(paths: Vec<Path>, spread: Spread) -> Self {
-        Self { paths, spread, buffers: Buffers::default() }
+    pub(super) fn new(peer_name: &str, paths: Vec<Path>, spread: Spread) -> Self {
+        let peer_name = peer_name.to_owned();
+        Self { peer_name, paths, spread, buffers: Buffers::default() }
     }
 }
 
@@ -191,6 +194,7 @@ impl Links {
         let gone = peer.named();
         if let Some(place) = link.named.iter().position(|named| *named == gone) {
             link.named.remove(place);
+            link.forget_domain();
         }
         for path in &peer.paths {
             if let Some(target) = link.targets.iter_mut().find(|target| target.path == *path) {
@@ -239,10 +243,9 @@ impl Links {
         }
     }
 
-    /// Whether this side dials: exactly one of the two does, the one whose label sorts first. What
-    /// stands behind the first dot may be missing on either side.
+    /// Whether this side dials: exactly one of the two does, the one that sorts first.
     pub(super) fn dials(&self, index: usize) -> bool {
-        label(&self.identity.name) < label(&self.links[index].name)
+        comes_first(&self.identity.name, &self.links[index].name)
     }
 
     /// Begins a set with the connection of the shards 0.
@@ -308,6 +311,14 @@ impl Link {
     /// No resource needs it.
     pub(super) fn is_unused(&self) -> bool {
         self.targets.is_empty()
+    }
+
+    /// A domain that no resource says any more could be that of another host.
+    fn forget_domain(&mut self) {
+        let is_said = self.named.iter().any(|named| named.peer_name == self.name);
+        if let Some(short) = self.named.first().filter(|_| !is_said) {
+            self.name.clone_from(&short.peer_name);
+        }
     }
 
     /// Whether a resource says that the peer comes from this address.
@@ -521,7 +532,7 @@ mod tests {
     fn link(paths: &[Path]) -> Link {
         let mut link = Link::new("bravo".to_owned(), Time::ZERO);
         link.targets = paths.iter().map(|path| Target::new(*path, Time::ZERO)).collect();
-        link.named = vec![Named::new(paths.to_vec(), Spread::One)];
+        link.named = vec![Named::new("bravo", paths.to_vec(), Spread::One)];
         link.order_targets();
         link.choose_watched();
         link
@@ -598,7 +609,7 @@ mod tests {
         link.targets.extend(more.map(target));
         for port in [2, 3] {
             let paths = vec![path(0, port), path(1, port)];
-            link.named.push(Named::new(paths, Spread::One));
+            link.named.push(Named::new("bravo", paths, Spread::One));
         }
         link.order_targets();
         link.choose_watched();
@@ -633,13 +644,53 @@ mod tests {
         assert_eq!(links.link_to("bravo.example.org"), None);
     }
 
+    /// By what other resources call their peers, or one of these calls itself.
     #[test]
-    fn peers_that_differ_in_their_domain_alone_are_refused() {
+    fn peers_that_could_be_taken_for_each_other_are_refused() {
+        let (com, org) = ("bravo.example.com", "bravo.example.org");
+        let told = "`bravo` could be bravo.example.com or bravo.example.org";
+        for (there, new, is_fine) in [
+            (&[com][..], org, true),
+            (&[com, org], com, true),
+            (&[com, org], "alpha", true),
+            (&[com], "bravo", true),
+            (&["bravo"], com, true),
+            (&[com, org], "bravo", false),
+            (&[com, "bravo"], org, false),
+            (&["bravo", com], org, false),
+        ] {
+            let mut links = links();
+            for (port, name) in (1..).zip(there) {
+                links.add_peer(&peer_named(name, port), Time::ZERO);
+            }
+            match links.check_peer(&peer_named(new, 9)) {
+                Ok(()) => assert!(is_fine, "{there:?} {new}"),
+                Err(failure) => {
+                    assert!(!is_fine && failure.message.contains(told), "{there:?}: {failure}");
+                }
+            }
+        }
         let mut links = links();
-        links.add_peer(&peer_named("bravo.example.com", 1), Time::ZERO);
-        let failure = links.check_peer(&peer_named("bravo.example.org", 2)).unwrap_err();
-        assert!(failure.message.contains("bravo.example.com"), "{failure}");
-        links.check_peer(&peer_named("bravo", 2)).unwrap();
+        links.add_peer(&peer_named(com, 1), Time::ZERO);
+        links.links[0].called = Some("bravo".to_owned());
+        let failure = links.check_peer(&peer_named(org, 2)).unwrap_err();
+        assert!(failure.message.contains(told), "{failure}");
+        links.add_peer(&peer_named(org, 2), Time::ZERO);
+        for (name, expected) in [(com, Ok(Some(0))), (org, Ok(Some(1))), ("bravo.lan", Ok(None))] {
+            assert_eq!(links.link_called_so(name), expected, "{name}");
+        }
+        assert_eq!(links.link_called_so("bravo").unwrap_err().to_string(), told);
+    }
+
+    /// The domain was kept, and the other host of that label became a second link beside it.
+    #[test]
+    fn a_domain_that_no_resource_says_any_more_is_forgotten() {
+        let mut links = links();
+        let (long, short) = (peer_named("bravo.example.com", 1), peer_named("bravo", 2));
+        links.add_peer(&long, Time::ZERO);
+        links.add_peer(&short, Time::ZERO);
+        links.forget_peer(0, &long, &mut Kit::of_lone_shard());
+        assert_eq!(links.add_peer(&peer_named("bravo.example.org", 3), Time::ZERO), 0);
     }
 
     /// One side knows a domain that the other does not: both have to agree on who dials.
@@ -661,6 +712,11 @@ mod tests {
                 let there = dials(&with(right, d2), &with(left, d3));
                 assert!(left == right || here != there, "{left} {right} {d0} {d1} {d2} {d3}");
             }
+        }
+        // These leave no domain out.
+        let domains = ["alpha.a.example", "alpha.b.example", "alpha.example"];
+        for (left, right) in domains.iter().flat_map(|left| domains.map(|right| (*left, right))) {
+            assert!(left == right || dials(left, right) != dials(right, left), "{left} {right}");
         }
     }
 

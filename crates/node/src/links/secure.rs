@@ -16,7 +16,7 @@
 use std::sync::Arc;
 
 use api::response::{Failure, FailureCode};
-use config::host_name::{is_same_host, label};
+use config::host_name::{Ambiguous, is_same_host, label, meant};
 use io::Class;
 
 use crate::links::connection::Stage;
@@ -25,7 +25,12 @@ use crate::links::{Link, Links};
 use crate::payloads::Kit;
 use crate::slab::Key;
 use crate::tls::credentials::Credentials;
-use crate::tls::{FIRST_BYTE, SEALED_BUFFERS_MAX, Session};
+use crate::tls::{FIRST_BYTE, SEALED_BUFFERS_MAX, Session, node_domain_name};
+
+/// For an operator whose hosts differ in the domain alone.
+pub(super) const WHOLE_NAME: &str = "give such hosts their whole names everywhere: in the \
+                                     configurations, as the --name of their daemons, and in \
+                                     certificates";
 
 /// Whether what is said between two nodes can be read and forged by others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,23 +66,13 @@ impl Links {
     /// Resources share the link of a node pair: all of them have to want the same of it, and to
     /// mean the same node.
     pub(crate) fn check_peer(&self, peer: &PeerPaths) -> Result<(), Failure> {
-        let is_alike = |link: &&Link| label(&link.name) == label(&peer.peer_name);
-        let Some(link) = self.links.iter().filter(|link| !link.is_unused()).find(is_alike) else {
+        let link = self.link_that_is_meant(&peer.peer_name).map_err(|ambiguous| {
+            let message = format!("other resources have peers of this label: {ambiguous}");
+            Failure::new(FailureCode::StateRefused, message, WHOLE_NAME)
+        })?;
+        let Some(link) = link.filter(|link| link.secrecy != peer.secrecy) else {
             return Ok(());
         };
-        if !is_same_host(&link.name, &peer.peer_name) {
-            let message = format!(
-                "other resources are connected to {}, and this one to {}, which a node could not \
-                 tell apart",
-                link.name, peer.peer_name
-            );
-            let hint = "give hosts names that differ before the first dot, in the configuration \
-                        and as the --name of their daemons";
-            return Err(Failure::new(FailureCode::StateRefused, message, hint));
-        }
-        if link.secrecy == peer.secrecy {
-            return Ok(());
-        }
         let message = format!(
             "the link to {} is used {} by other resources, and this one wants it {}",
             link.name,
@@ -87,6 +82,33 @@ impl Links {
         let hint = "`tls` is of a pair of nodes: take their resources down, and give all of them \
                     the same, best in `common`";
         Err(Failure::new(FailureCode::StateRefused, message, hint))
+    }
+
+    /// The link of the peer that a resource calls so. Neither that name, nor one that others use
+    /// for their peers, nor one of a daemon could mean two hosts.
+    fn link_that_is_meant(&self, name: &str) -> Result<Option<&Link>, Ambiguous> {
+        let alike =
+            self.links.iter().filter(|link| !link.is_unused() && label(&link.name) == label(name));
+        for other in alike.clone().filter(|link| !is_same_host(&link.name, name)) {
+            let said = other.named.iter().map(|named| &named.peer_name).chain(&other.called);
+            // What is not as the link is called has no domain.
+            if let Some(short) = said.into_iter().find(|said| **said != other.name) {
+                return Err(Ambiguous {
+                    name: short.clone(),
+                    first: other.name.clone(),
+                    second: name.to_owned(),
+                });
+            }
+        }
+        meant(name, alike, |link| [link.name.as_str()])
+    }
+
+    /// Another host has the label of this link's peer: only whole names count.
+    fn has_twin(&self, index: usize) -> bool {
+        let name = &self.links[index].name;
+        let others = self.links.iter().filter(|link| !link.is_unused()).map(|link| &link.name);
+        let mut known = others.chain([&self.identity.name]);
+        known.any(|other| label(other) == label(name) && !is_same_host(other, name))
     }
 
     /// Whether what is said to this peer is sealed.
@@ -229,8 +251,18 @@ impl Links {
     pub(super) fn check_secrecy(&self, key: Key, index: usize, name: &str) -> Result<(), String> {
         let Link { name: expected, secrecy, .. } = &self.links[index];
         let tls = self.connections.get(key).and_then(|connection| connection.tls.as_ref());
+        let has_twin = self.has_twin(index);
         match (secrecy, tls) {
             (Secrecy::ClearText, None) => Ok(()),
+            (Secrecy::Tls, Some(tls))
+                if has_twin && !tls.peer_has_name(&node_domain_name(expected)) =>
+            {
+                Err(format!(
+                    "a peer calls itself {name:?}, and its certificate is not for the whole name, \
+                     as it has to be where two hosts differ in the domain alone: `basalt pki \
+                     issue {expected}`"
+                ))
+            }
             (Secrecy::Tls, Some(tls)) if tls.peer_is_node(name) && tls.peer_is_node(expected) => {
                 Ok(())
             }

@@ -592,7 +592,7 @@ mod tests {
         let now = Time::ZERO + Duration::from_secs(9);
         let mut link = link(now);
         assert_eq!(link.paths_to_spread_over(path(1), now), [path(1)]);
-        link.named.push(Named::new(vec![path(0), path(1)], Spread::All));
+        link.named.push(Named::new("bravo", vec![path(0), path(1)], Spread::All));
         assert_eq!(link.paths_to_spread_over(path(1), now), [path(1), path(0)]);
         link.used = vec![path(1), path(0)];
         link.distrust_others(now);

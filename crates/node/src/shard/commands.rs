@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use api::response::{Failure, FailureCode, Reply};
-use config::host_name::is_same_host;
+use config::host_name::meant;
+use format::ids::NodeId;
 use io::ListenAddr;
 use replication::contract::{
     Command, CommandDone, CommandError, CommandErrorCode, CommandId, FenceVerdict, PromoteMode,
@@ -17,7 +18,7 @@ use crate::links::HostedId;
 use crate::links::secure::Secrecy;
 use crate::links::session::Held;
 use crate::log::{Scope, log};
-use crate::shard::hosted::{Asker, CommandKind, Hosted, Peer, PendingCommand, Removal};
+use crate::shard::hosted::{Asker, CommandKind, Hosted, PendingCommand, Removal};
 use crate::shard::mesh::ToPart;
 use crate::shard::messages::{Fact, Force, FromShard, OwnData, Ticket, ToShard};
 use crate::shard::status::Statistics;
@@ -36,6 +37,18 @@ pub(super) struct Stopping {
 impl Hosted {
     pub(crate) fn is_changing_role(&self) -> bool {
         self.commands.iter().any(|command| command.kind.is_of_role())
+    }
+
+    /// The peer of this name, or all of them.
+    fn peers_meant(&self, name: Option<&str>) -> Result<Vec<NodeId>, Failure> {
+        let Some(name) = name else { return Ok(self.peers.iter().map(|it| it.node).collect()) };
+        let hint = || format!("`basalt adm status {}` names them", self.name());
+        let unknown = |message| Failure::new(FailureCode::UnknownPeer, message, hint());
+        match meant(name, &self.peers, |peer| [peer.name.as_str()]) {
+            Ok(Some(peer)) => Ok(vec![peer.node]),
+            Ok(None) => Err(unknown(format!("{} has no peer {name:?}", self.name()))),
+            Err(ambiguous) => Err(unknown(format!("{}: {ambiguous}", self.name()))),
+        }
     }
 
     /// Why clients of a node that is Primary by an operator's command are served less than that
@@ -427,13 +440,13 @@ impl Shard {
         peer: Option<&str>,
         own_data: OwnData,
     ) -> Result<Option<Reply>, Failure> {
-        let warnings = self.hosted_mut(id).split_brains(peer);
+        let meant = self.hosted_mut(id).peers_meant(peer)?;
+        let warnings = self.hosted_mut(id).split_brains(&meant);
         self.hold(id, peer, Held::No)?;
         if own_data == OwnData::Kept {
             return Ok(Some(Reply::Done { warnings }));
         }
-        let named = |known: &&Peer| peer.is_some_and(|name| is_same_host(&known.name, name));
-        let peer = self.hosted_mut(id).peers.iter().find(named).map(|peer| peer.node);
+        let peer = peer.and_then(|_| meant.first().copied());
         self.command(id, Command::DiscardData { peer }, Asker::Admin(ticket));
         Ok(None)
     }
@@ -444,18 +457,7 @@ impl Shard {
         peer: Option<&str>,
         held: Held,
     ) -> Result<Option<Reply>, Failure> {
-        let hosted = self.hosted_mut(id);
-        let peers: Vec<_> = hosted
-            .peers
-            .iter()
-            .filter(|known| peer.is_none_or(|name| is_same_host(&known.name, name)))
-            .map(|known| known.node)
-            .collect();
-        if peers.is_empty() && peer.is_some() {
-            let message = format!("{} has no peer {:?}", hosted.name(), peer.unwrap_or_default());
-            let hint = format!("`basalt adm cstate {}` names them", hosted.name());
-            return Err(Failure::new(FailureCode::UnknownPeer, message, hint));
-        }
+        let peers = self.hosted_mut(id).peers_meant(peer)?;
         for known in &mut self.hosted_mut(id).peers {
             known.is_congested &= !peers.contains(&known.node);
         }

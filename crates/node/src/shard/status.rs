@@ -21,7 +21,6 @@ use api::status::{
     VoterStatus, VotesBefore,
 };
 use api::write_ordering::WriteOrdering;
-use config::host_name::is_same_host;
 use format::config::Ancestor;
 use format::ids::{BLOCK_BYTES, NodeId};
 use format::metadata::ReplicaState;
@@ -508,17 +507,15 @@ impl Hosted {
         connection
     }
 
-    /// What a connection alone does not end, of one peer or all.
-    pub(super) fn split_brains(&self, peer: Option<&str>) -> Vec<String> {
+    /// What a connection alone does not end, of these peers.
+    pub(super) fn split_brains(&self, peers: &[NodeId]) -> Vec<String> {
         let status = self.resource.status();
         let split = |member: &Member| {
             let facts = status.members.iter().find(|facts| facts.node == member.node)?;
             Some(split_brain(self.name(), &member.name, facts.split?))
         };
         let members = self.definition.peers();
-        let meant =
-            members.filter(|member| peer.is_none_or(|name| is_same_host(&member.name, name)));
-        meant.filter_map(split).collect()
+        members.filter(|member| peers.contains(&member.node)).filter_map(split).collect()
     }
 
     /// Whether writes that go over the connection count once they are sent, or received: of the

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use api::status::{ConnectionStatus, ResourceStatus};
-use config::host_name::is_same_host;
+use api::status::ResourceStatus;
+use config::host_name::meant;
 
 use crate::control::handlers::environment::variables;
 use crate::control::handlers::script::{Ended, run};
@@ -69,9 +69,11 @@ pub fn call_handler(call: &ByHand<'_>) -> Called {
 fn trigger_of(call: &ByHand<'_>) -> Trigger {
     let connections = call.state.map_or(&[][..], |state| &state.connections);
     let is_only = connections.len() == 1;
-    let is_meant =
-        |it: &&ConnectionStatus| call.peer.map_or(is_only, |name| is_same_host(name, &it.name));
-    let peer = connections.iter().find(is_meant).map(|it| (it.peer_node_id, it.name.clone()));
+    let peer = match call.peer {
+        Some(name) => meant(name, connections, |it| [it.name.as_str()]).ok().flatten(),
+        None => connections.first().filter(|_| is_only),
+    };
+    let peer = peer.map(|it| (it.peer_node_id, it.name.clone()));
     let devices = call.state.map_or(&[][..], |state| &state.devices);
     let device = devices.iter().find(|it| call.volume == Some(it.volume));
     let volume = device.map(|device| (device.volume, device.minor));
