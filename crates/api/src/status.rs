@@ -589,6 +589,10 @@ pub struct EpochStatus {
     pub epoch: u64,
     /// Names of the members that must acknowledge a write.
     pub insync: Vec<String>,
+    /// The node whose clients are served by this link, as far as is known here: it may have ended
+    /// since, and need not be in reach. Absent where the link names nobody.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub primary: Option<String>,
     /// Grows when a promotion may have lost completed writes.
     pub losses: u32,
     /// It grew, and clients that cannot tell are refused until `reopen`.

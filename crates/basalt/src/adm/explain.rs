@@ -56,25 +56,13 @@ pub(crate) fn text(resource: &ResourceStatus) -> String {
     text
 }
 
+/// Since when what this node knows of the others is old; `None` where it is of now.
+fn out_of_touch(resource: &ResourceStatus) -> Option<String> {
+    resource.epoch.as_ref()?.age_ms.map(as_of)
+}
+
 fn role(resource: &ResourceStatus) -> Vec<String> {
-    let primary = resource.connections.iter().find(|it| it.peer_role == Role::Primary);
-    let mut sentences = Vec::new();
-    match (resource.role, primary) {
-        (Role::Primary, _) => {
-            sentences.push("this node is Primary: clients write here".to_owned());
-        }
-        (_, Some(peer)) => {
-            sentences.push(format!("this node is Secondary; {} is Primary", peer.name));
-        }
-        (_, None) if resource.may_promote => sentences.push(
-            "no node is Primary; this one may become it, by a client or by `basalt adm primary`"
-                .to_owned(),
-        ),
-        (_, None) => sentences.push(
-            "no node is Primary, and none could become it as seen from here: see quorum and data"
-                .to_owned(),
-        ),
-    }
+    let mut sentences = vec![roles(resource)];
     if resource.suspended {
         let word = resource.suspended_word();
         sentences.push(format!("requests of clients are held back ({word}); they are not lost"));
@@ -83,6 +71,54 @@ fn role(resource: &ResourceStatus) -> Vec<String> {
         sentences.push("requests of clients fail until all clients have closed it".to_owned());
     }
     sentences
+}
+
+/// Who is Primary, as far as it can be known here.
+fn roles(resource: &ResourceStatus) -> String {
+    let is_primary = resource.role == Role::Primary;
+    let in_reach = resource.connections.iter().find(|it| it.peer_role == Role::Primary);
+    let named = resource.epoch.as_ref().and_then(|epoch| epoch.primary.as_deref());
+    // Its own name: it was Primary before it was started again.
+    let named = named.filter(|&name| resource.connections.iter().any(|it| it.name == name));
+    let has_quorum = resource.devices.iter().all(|device| device.quorum);
+    match (out_of_touch(resource), in_reach.map(|it| it.name.as_str()).or(named)) {
+        (None, _) if is_primary => "this node is Primary: clients write here".to_owned(),
+        (Some(when), _) if is_primary => format!(
+            "this node is Primary as of {when}; another one may have taken over since, out of reach"
+        ),
+        (Some(when), Some(name)) => format!(
+            "this node is Secondary; as of {when} {name} was Primary; it, or another node, may \
+             serve clients now, out of reach of this one"
+        ),
+        (Some(when), None) => format!(
+            "this node is Secondary; as of {when} no other node was Primary; one may serve \
+             clients now, out of reach of this one"
+        ),
+        (None, Some(name)) if in_reach.is_some() => {
+            format!("this node is Secondary; {name} is Primary")
+        }
+        (None, Some(name)) => format!(
+            "this node is Secondary; {name} is Primary by the newest that is known here, and is \
+             out of reach of this node; {}",
+            if resource.may_promote {
+                "if it ended, another one may become Primary, by a client or by `basalt adm \
+                 primary`"
+            } else {
+                "none could be promoted in its place as seen from here: see quorum and data"
+            }
+        ),
+        (None, None) if resource.may_promote => {
+            "no node is Primary; this one may become it, by a client or by `basalt adm primary`"
+                .to_owned()
+        }
+        (None, None) if resource.epoch.is_some() || has_quorum => {
+            "no node is Primary, and none could become it as seen from here: see quorum and data"
+                .to_owned()
+        }
+        (None, None) => "this node is Secondary; no node in its reach is Primary, and what the \
+                         others do is not known here"
+            .to_owned(),
+    }
 }
 
 fn quorum(resource: &ResourceStatus) -> Vec<String> {
@@ -124,7 +160,12 @@ fn quorum(resource: &ResourceStatus) -> Vec<String> {
         ));
     }
     if has_quorum && votes.margin() == 0 && all > 1 {
-        sentences.push("none may be lost on top of this: one more, and writes are held".to_owned());
+        let held = if resource.role == Role::Primary {
+            "writes are held"
+        } else {
+            "this node lacks quorum"
+        };
+        sentences.push(format!("none may be lost on top of this: one more, and {held}"));
     }
     let told = resource.reasons.iter().filter_map(|reason| reason.strip_prefix("no quorum: "));
     // By options that are named; or else the votes alone do not say what is missing.
@@ -135,8 +176,22 @@ fn quorum(resource: &ResourceStatus) -> Vec<String> {
     }
     if !has_quorum && !is_short && !missing.is_empty() {
         let nodes = wanted(votes);
-        sentences
-            .push(format!("to go on, bring {nodes} back; held writes then go on by themselves"));
+        sentences.push(match (resource.role, out_of_touch(resource)) {
+            (Role::Primary, None) => {
+                format!("to go on, bring {nodes} back; held writes then go on by themselves")
+            }
+            (Role::Primary, Some(_)) => format!(
+                "to go on, bring {nodes} back; held writes then go on by themselves, if no other \
+                 node took over"
+            ),
+            (Role::Secondary | Role::Unknown, _) => format!(
+                "bring {nodes} back into reach: before, this node cannot become Primary, nor tell \
+                 what is newest"
+            ),
+        });
+    }
+    if let Some(when) = out_of_touch(resource) {
+        sentences.push(format!("who votes is known here as of {when}; it may have changed since"));
     }
     sentences
 }
@@ -199,16 +254,27 @@ fn data(resource: &ResourceStatus) -> Vec<String> {
         let following = if is_primary { with("A") } else { Vec::new() };
         let by_receipt = if is_primary { with("B") } else { Vec::new() };
         let complete = epoch.insync.iter().map(String::as_str);
-        let complete: Vec<&str> = complete.filter(|name| !following.contains(name)).collect();
-        let complete = list(&complete);
-        sentences.push(match epoch.age_ms {
-            None => format!("every acknowledged write is on {complete}"),
-            Some(age_ms) => format!(
-                "as of {} every acknowledged write was on {complete}; since then neither a \
-                 quorum nor who leads is in reach of this node, and writes may go on without it",
-                as_of(age_ms)
-            ),
-        });
+        let complete = complete.filter(|name| !following.contains(name));
+        let (anew, complete): (Vec<&str>, Vec<&str>) =
+            complete.partition(|name| has_another_replica(resource, name));
+        let lists = (list(&complete), list(&anew));
+        match epoch.age_ms {
+            _ if complete.is_empty() => {}
+            None => sentences.push(format!("every acknowledged write is on {}", lists.0)),
+            Some(age_ms) => sentences.push(format!(
+                "as of {} every acknowledged write was on {}; since then neither a quorum nor who \
+                 leads is in reach of this node, and writes may go on without it",
+                as_of(age_ms),
+                lists.0
+            )),
+        }
+        if !anew.is_empty() {
+            sentences.push(format!(
+                "the disk of {} that had every acknowledged write is in use no more: it was made \
+                 anew, failed or was given up",
+                lists.1
+            ));
+        }
         if !by_receipt.is_empty() {
             sentences.push(format!(
                 "of the newest, {} may have some in memory alone (protocol B)",
@@ -236,6 +302,15 @@ fn data(resource: &ResourceStatus) -> Vec<String> {
     let is_new = |reason: &&String| !reason.starts_with("no quorum");
     sentences.extend(resource.reasons.iter().filter(is_new).cloned());
     sentences
+}
+
+/// The newest configuration has it in sync, and its disk is not the one that this is said of.
+fn has_another_replica(resource: &ResourceStatus, name: &str) -> bool {
+    let is_another = |state| matches!(state, DiskState::Inconsistent | DiskState::Diskless);
+    match resource.connections.iter().find(|it| it.name == name) {
+        Some(peer) => peer.peer_devices.iter().any(|device| is_another(device.peer_disk_state)),
+        None => resource.devices.iter().any(|device| is_another(device.disk_state)),
+    }
 }
 
 fn disk(device: &DeviceStatus) -> String {
@@ -314,12 +389,22 @@ fn resync(
     let own = resource.devices.iter().find(|own| own.volume == volume);
     let is_behind = own
         .is_some_and(|own| matches!(own.disk_state, DiskState::Inconsistent | DiskState::Outdated));
+    let when = out_of_touch(resource);
     if connection.connection_state != ConnectionState::Connected {
         let insync = resource.epoch.iter().flat_map(|epoch| &epoch.insync);
-        let sentence = if is_behind && insync.into_iter().any(|it| it == name) {
-            format!("{name} is not connected: it has what volume {volume} here misses")
-        } else {
-            format!("{name} is not connected: what it misses is copied when it comes back")
+        let has_all = insync.into_iter().any(|it| it == name);
+        let sentence = match when {
+            Some(when) if is_behind && has_all => format!(
+                "{name} is not connected: as of {when} it had what volume {volume} here misses"
+            ),
+            Some(_) => format!(
+                "{name} is not connected: which of the two misses what is known once they are in \
+                 touch again"
+            ),
+            None if is_behind && has_all => {
+                format!("{name} is not connected: it has what volume {volume} here misses")
+            }
+            None => format!("{name} is not connected: what it misses is copied when it comes back"),
         };
         return (!device.peer_client).then_some(sentence);
     }
@@ -329,13 +414,20 @@ fn resync(
     if device.peer_disk_state != DiskState::Inconsistent {
         return None;
     }
+    if let Some(when) = when {
+        return Some(format!(
+            "{name} missed data as of {when}; a copy of it needs a quorum, or who leads, in reach"
+        ));
+    }
     if connection.lost_again.is_some() {
         return Some(format!("{name} misses data, and rests before it is copied: see peers"));
     }
     Some(if resource.role == Role::Primary {
         format!("{name} waits for this node to begin its copy")
     } else {
-        format!("{name} misses data; a Primary copies it: open a client, or promote a node")
+        format!(
+            "{name} misses data; a Primary copies it, or without one a Secondary that is up to date"
+        )
     })
 }
 
@@ -346,7 +438,8 @@ fn missing_here(
     volume: u16,
 ) -> Option<String> {
     let name = &connection.name;
-    if connection.peer_role == Role::Primary {
+    let is_in_touch = out_of_touch(resource).is_none();
+    if connection.peer_role == Role::Primary && is_in_touch {
         return Some(format!(
             "volume {volume} here waits for {name}, the Primary, to begin its copy"
         ));
@@ -360,12 +453,17 @@ fn missing_here(
             .peer_devices
             .iter()
             .any(|device| device.volume == volume && device.replication_state.has_progress());
-        it.peer_role == Role::Primary || is_given || it.split_brain
+        it.peer_role == Role::Primary && is_in_touch || is_given || it.split_brain
     });
     if !is_first || is_told {
         return None;
     }
-    Some(if resource.role == Role::Primary {
+    Some(if !is_in_touch {
+        format!(
+            "volume {volume} here misses data: it is copied once a quorum, or who leads, is in \
+             reach"
+        )
+    } else if resource.role == Role::Primary {
         format!("volume {volume} here is brought up to date from the other replicas")
     } else {
         format!(
@@ -409,10 +507,11 @@ fn lost_again(resource: &ResourceStatus, connection: &ConnectionStatus) -> Optio
     let path =
         connection.paths.iter().find(|path| path.in_use).or_else(|| connection.paths.first())?;
     Some(format!(
-        "{name} rests for {} s, and writes go on without it: {} times in a row its connection \
-         broke soon after it returned, and held them up; often a network on the way loses large \
-         packets (MTU): {}; `basalt adm disconnect {}:{name}`, then `connect`, ends the rest",
+        "{name} rests for {} s{}: {} times in a row its connection broke soon after it returned, \
+         and held writes up; often a network on the way loses large packets (MTU): {}; \
+         `basalt adm disconnect {}:{name}`, then `connect`, ends the rest",
         known.rest_ms.div_ceil(1000),
+        if resource.suspended { "" } else { ", and writes go on without it" },
         known.losses,
         path.remote_host.how_to_see_large_packets(),
         resource.name

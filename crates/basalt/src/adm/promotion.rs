@@ -31,6 +31,7 @@ pub(crate) fn prospect(resource: &ResourceStatus, node: &str) -> Vec<String> {
         let holds = holds(resource.epoch.as_ref(), node, state);
         sentences.push(format!("{node} (this node): {state}, {holds}"));
     }
+    sentences.extend(primary_elsewhere(resource));
     sentences.extend(resource.connections.iter().map(|peer| of_peer(resource, peer)));
     sentences
 }
@@ -81,6 +82,22 @@ fn conclusion(resource: &ResourceStatus, node: &str) -> String {
                 .to_owned()
         }
     }
+}
+
+/// A Primary that is out of reach of this node may serve clients all the same.
+fn primary_elsewhere(resource: &ResourceStatus) -> Option<String> {
+    let epoch = resource.epoch.as_ref()?;
+    let name = epoch.primary.as_ref()?;
+    let peer = resource.connections.iter().find(|it| it.name == *name)?;
+    let when = epoch
+        .age_ms
+        .map_or_else(|| "by that one".to_owned(), |age_ms| format!("as of {}", as_of(age_ms)));
+    (peer.peer_role != Role::Primary).then(|| {
+        format!(
+            "{name} was Primary {when}, and is out of reach: while it serves clients there, what \
+             they write is not here"
+        )
+    })
 }
 
 fn of_peer(resource: &ResourceStatus, peer: &ConnectionStatus) -> String {

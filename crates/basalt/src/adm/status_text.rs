@@ -129,6 +129,15 @@ impl Text {
         for reason in &resource.reasons {
             self.line(OWN_INDENT, &[format!("# {reason}")]);
         }
+        if let Some(age_ms) = resource.epoch.as_ref().and_then(|epoch| epoch.age_ms) {
+            self.line(
+                OWN_INDENT,
+                &[format!(
+                    "# of the others it knows as of {}: neither a quorum nor who leads is in reach",
+                    as_of(age_ms)
+                )],
+            );
+        }
         let is_single_zero = matches!(&resource.devices[..], [device] if device.volume == 0);
         let numbering = if is_single_zero && !self.is_verbose() {
             Numbering::Implied

@@ -29,6 +29,7 @@ fn alone(insync: &[&str], disk_state: DiskState) -> ResourceStatus {
         epoch: 7,
         branch,
         insync,
+        primary: None,
         losses: 0,
         awaits_reopen: false,
         age_ms: None,
@@ -45,6 +46,23 @@ fn told(resource: ResourceStatus) -> Vec<String> {
     let api::request::Command::Status { .. } = run.asked[0] else { panic!("{:?}", run.asked) };
     assert_eq!(run.asked.len(), 1, "a dry run changes nothing");
     run.stdout.lines().skip(1).map(|line| line.trim().to_owned()).collect()
+}
+
+/// It is not in reach, and may serve clients all the same.
+#[test]
+fn primary_out_of_reach_is_named_before_force_is_used() {
+    let mut resource = alone(&["alice", "bob"], DiskState::Consistent);
+    let is_named = |resource: &ResourceStatus, when: &str| {
+        let lines = told(resource.clone());
+        lines.iter().any(|line| line.starts_with(&format!("bob was Primary {when}")))
+    };
+    resource.epoch.as_mut().unwrap().primary = Some("bob".to_owned());
+    assert!(is_named(&resource, "by that one, and is out of reach: while it serves clients"));
+    resource.epoch.as_mut().unwrap().age_ms = Some(5_000);
+    assert!(is_named(&resource, "as of 20"));
+    // This node itself, before it was started again.
+    resource.epoch.as_mut().unwrap().primary = Some("alice".to_owned());
+    assert!(!told(resource).iter().any(|line| line.contains("was Primary")));
 }
 
 #[test]

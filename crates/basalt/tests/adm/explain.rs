@@ -54,6 +54,160 @@ fn a_node_that_reaches_no_quorum_says_since_when() {
     assert!(line.contains("was on alice and bob; since then neither a quorum"), "{line}");
 }
 
+/// By what is said of others, and of the others' sight of this node, where this node sees neither.
+const TRUE_ONLY_IN_TOUCH: [&str; 13] = [
+    "no node is Primary",
+    "bob is Primary",
+    "carol is Primary",
+    "clients write here",
+    "one may become it",
+    "every acknowledged write is on",
+    "one more, and writes are held",
+    "held writes then go on by themselves\n",
+    "what it misses is copied",
+    "it has what volume 0 here misses",
+    "the Primary, to begin its copy",
+    "misses data;",
+    "writes go on without it",
+];
+
+/// Every sentence is of what this node sees, or says of when it is.
+#[test]
+fn nothing_is_said_as_if_it_were_so_by_a_node_that_is_out_of_touch() {
+    let disk_states = [DiskState::Consistent, DiskState::Outdated, DiskState::Inconsistent];
+    let named = [None, Some("alice"), Some("bob"), Some("carol")];
+    let roles = [Role::Primary, Role::Secondary];
+    let peer_states =
+        [DiskState::Consistent, DiskState::Inconsistent, DiskState::Diskless, DiskState::DUnknown];
+    let mut seen = 0;
+    for disk_state in disk_states {
+        for (role, primary) in roles.into_iter().flat_map(|role| named.map(|name| (role, name))) {
+            for peer_state in peer_states {
+                let mut resource = out_of_touch();
+                resource.role = role;
+                resource.devices[0].disk_state = disk_state;
+                resource.suspended = role == Role::Primary;
+                resource.suspended_quorum = resource.suspended;
+                resource.epoch.as_mut().unwrap().primary = primary.map(str::to_owned);
+                let bob = &mut resource.connections[0];
+                bob.peer_devices[0].peer_disk_state = peer_state;
+                if peer_state == DiskState::DUnknown {
+                    bob.connection_state = ConnectionState::Connecting;
+                    bob.peer_role = Role::Unknown;
+                } else if primary == Some("bob") {
+                    bob.peer_role = Role::Primary;
+                }
+                let text = explained(resource);
+                for claim in TRUE_ONLY_IN_TOUCH {
+                    assert!(!text.contains(claim), "{claim} is said in\n{text}");
+                }
+                let role = text.lines().nth(1).unwrap();
+                assert!(role.contains("as of 20"), "{text}");
+                seen += 1;
+            }
+        }
+    }
+    assert_eq!(seen, 3 * 2 * 4 * 4);
+}
+
+/// alice, whose two peers have a quorum without her.
+fn out_of_touch() -> ResourceStatus {
+    let mut resource = one_away();
+    resource.role = Role::Secondary;
+    resource.devices[0].quorum = false;
+    let epoch = resource.epoch.as_mut().unwrap();
+    epoch.age_ms = Some(90_000);
+    let votes = resource.quorum_votes.as_mut().unwrap();
+    votes.have = 1;
+    votes.voters[1].present = false;
+    resource
+}
+
+/// The newest configuration means the disk that bob had before.
+#[test]
+fn replica_that_was_made_anew_is_not_said_to_have_every_write() {
+    let anew = "the disk of bob that had every acknowledged write is in use no more";
+    for (state, is_anew) in [
+        (DiskState::UpToDate, false),
+        (DiskState::Consistent, false),
+        (DiskState::Inconsistent, true),
+        (DiskState::Diskless, true),
+        (DiskState::DUnknown, false),
+    ] {
+        let mut resource = one_away();
+        resource.connections[0].peer_devices[0].peer_disk_state = state;
+        let text = explained(resource);
+        assert_eq!(text.contains("every acknowledged write is on alice and bob\n"), !is_anew);
+        assert_eq!(text.contains("every acknowledged write is on alice\n"), is_anew, "{text}");
+        assert_eq!(text.contains(anew), is_anew, "{text}");
+    }
+    let mut resource = one_away();
+    resource.devices[0].disk_state = DiskState::Inconsistent;
+    resource.connections[0].peer_devices[0].peer_disk_state = DiskState::Inconsistent;
+    let text = explained(resource);
+    assert!(!text.contains("every acknowledged write is on"), "{text}");
+    assert!(text.contains("the disk of alice and bob that had"), "{text}");
+}
+
+/// It was said that no node is Primary, and advised to promote one.
+#[test]
+fn primary_that_is_out_of_reach_is_named() {
+    let role = |resource: &ResourceStatus| -> String {
+        explained(resource.clone()).lines().nth(1).unwrap().trim().to_owned()
+    };
+    let mut resource = one_away();
+    resource.role = Role::Secondary;
+    resource.devices[0].disk_state = DiskState::Outdated;
+    resource.epoch.as_mut().unwrap().primary = Some("carol".to_owned());
+    assert_eq!(
+        role(&resource),
+        "role:    this node is Secondary; carol is Primary by the newest that is known here, and \
+         is out of reach of this node; none could be promoted in its place as seen from here: see \
+         quorum and data"
+    );
+    let text = explained(resource.clone());
+    assert!(text.contains("one more, and this node lacks quorum"), "{text}");
+    assert!(!text.contains("and writes are held"), "{text}");
+    resource.may_promote = true;
+    assert_eq!(
+        role(&resource),
+        "role:    this node is Secondary; carol is Primary by the newest that is known here, and \
+         is out of reach of this node; if it ended, another one may become Primary, by a client \
+         or by `basalt adm primary`"
+    );
+    // A node that was Primary itself, and was started again.
+    resource.epoch.as_mut().unwrap().primary = Some("alice".to_owned());
+    assert_eq!(
+        role(&resource),
+        "role:    no node is Primary; this one may become it, by a client or by `basalt adm \
+         primary`"
+    );
+    // Nothing was heard of anybody yet.
+    resource.may_promote = false;
+    resource.devices[0].quorum = false;
+    resource.epoch = None;
+    assert_eq!(
+        role(&resource),
+        "role:    this node is Secondary; no node in its reach is Primary, and what the others \
+         do is not known here"
+    );
+    let mut resource = out_of_touch();
+    resource.epoch.as_mut().unwrap().primary = Some("carol".to_owned());
+    let said = role(&resource);
+    assert!(said.contains("this node is Secondary; as of 20"), "{said}");
+    let now = "Z carol was Primary; it, or another node, may serve clients now, out of reach of \
+               this one";
+    assert!(said.ends_with(now), "{said}");
+    resource.epoch.as_mut().unwrap().primary = None;
+    let said = role(&resource);
+    let now = "Z no other node was Primary; one may serve clients now, out of reach of this one";
+    assert!(said.ends_with(now), "{said}");
+    resource.role = Role::Primary;
+    let said = role(&resource);
+    assert!(said.contains("this node is Primary as of 20"), "{said}");
+    assert!(said.ends_with("Z; another one may have taken over since, out of reach"), "{said}");
+}
+
 #[test]
 fn a_missing_node_is_explained() {
     let mut resource = one_away();

@@ -116,6 +116,7 @@ fn epoch(insync: &[&str]) -> Option<EpochStatus> {
         branch: "00000000000000a1".to_owned(),
         epoch: 7,
         insync: insync.iter().map(|&name| name.to_owned()).collect(),
+        primary: None,
         losses: 0,
         awaits_reopen: false,
         age_ms: None,

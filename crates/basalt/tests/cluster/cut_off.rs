@@ -59,11 +59,28 @@ fn replica_that_the_primary_alone_does_not_reach_knows_that_it_is_behind() {
     assert_eq!(status.epoch.unwrap().insync, ["n0", "n2"]);
     let said = cluster.adm_told(1, &["explain", "r0"]);
     assert!(said.contains("every acknowledged write is on n0 and n2"), "{said}");
+    assert!(!said.contains("no node is Primary"), "{said}");
+    assert!(said.contains("n0 is Primary by the newest that is known here"), "{said}");
     relay.set(Mode::Refusing);
     relay.set(Mode::Open);
     for index in 0..3 {
         cluster.wait_up_to_date(index);
     }
+}
+
+/// n2 may be in sync and vote by now, for all that n1 can see.
+#[test]
+fn node_that_reaches_nobody_does_not_say_who_votes_as_if_it_were_so() {
+    let mut cluster = Cluster::start_in_sync(3, 0);
+    cluster.adm_ok(2, &["down", "r0"]);
+    let reason = "n2 has no vote: it left, or is new";
+    let says = |cluster: &Cluster, start: &str| {
+        let text = format!("{start}{reason}");
+        cluster.wait(1, &text, |status| status.reasons.iter().any(|it| it.starts_with(&text)));
+    };
+    says(&cluster, "");
+    cluster.kill(0);
+    says(&cluster, "when this node was in touch last: ");
 }
 
 #[test]
@@ -76,12 +93,19 @@ fn node_that_reaches_nobody_says_of_when_its_knowledge_is() {
         status.devices[0].disk_state == DiskState::Consistent && age_ms.is_some()
     });
     let said = cluster.adm_told(1, &["explain", "r0"]);
+    assert!(!said.contains("no node is Primary") && said.contains("Z n0 was Primary"), "{said}");
+    for name in ["n0", "n2"] {
+        assert!(said.contains(&format!("{name} is not connected: which of the two")), "{said}");
+    }
+    assert!(said.contains("who votes is known here as of 20"), "{said}");
     assert!(
         said.contains("as of 20") && said.contains("every acknowledged write was on"),
         "{said}"
     );
     let said = cluster.adm_told(1, &["status", "--verbose", "r0"]);
     assert!(said.contains(" as-of:20"), "{said}");
+    let said = cluster.adm_told(1, &["status", "r0"]);
+    assert!(said.contains("# of the others it knows as of 20"), "{said}");
     for index in [0, 2] {
         cluster.launch(index);
         cluster.adm_ok(index, &["up", "r0"]);

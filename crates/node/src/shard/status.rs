@@ -679,6 +679,7 @@ impl Hosted {
             branch: format!("{:016x}", config.branch.0),
             epoch: config.epoch.0,
             insync: in_sync.map(|member| member.name.clone()).collect(),
+            primary: status.primary.map(|node| self.name_of(node)),
             losses: config.losses,
             awaits_reopen: config.awaits_reopen,
             age_ms: status

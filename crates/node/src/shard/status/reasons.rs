@@ -47,7 +47,8 @@ impl Hosted {
         let replicas = self.definition.members.iter().filter(|member| member.is_diskful);
         reasons.extend(replicas.filter(|it| is_born && !votes(it.node)).map(|member| {
             let name = &member.name;
-            format!("{name} has no vote: it left, or is new; it votes once it is in sync")
+            let text = "has no vote: it left, or is new; it votes once it is in sync";
+            as_known(status, format!("{name} {text}"))
         }));
         if is_born {
             reasons.extend(self.foreign_replicas(status));
@@ -165,11 +166,12 @@ impl Hosted {
         let mut reasons: Vec<String> = unused
             .map(|volume| {
                 let number = volume.number;
-                format!(
+                let text = format!(
                     "volume {number} is not in use yet: it is, or will be with the next Primary, \
                      when every replica in reach has a disk for it: `create-md {name}/{number}` \
                      and `adjust {name}` on each of their nodes"
-                )
+                );
+                as_known(status, text)
             })
             .collect();
         let number_of = |place: Place| {
@@ -197,6 +199,14 @@ impl Hosted {
             ))
         }));
         reasons
+    }
+}
+
+/// Others may have decided otherwise, out of reach of this node.
+fn as_known(status: &Status, text: String) -> String {
+    match status.out_of_touch_since {
+        None => text,
+        Some(_) => format!("when this node was in touch last: {text}"),
     }
 }
 
