@@ -24,6 +24,7 @@ use stdx::child::HeldChild;
 use tempfile::TempDir;
 
 use crate::BLOCK;
+use crate::variant::Variant;
 
 #[path = "../../src/ports.rs"]
 mod ports;
@@ -35,15 +36,8 @@ const POLL: Duration = Duration::from_millis(20);
 pub(crate) struct Cluster {
     pub(crate) directory: TempDir,
     pub(crate) nodes: Vec<Node>,
+    pub(crate) variant: Variant,
 }
-
-/// Shards of the daemons, in turn: the same tests run with nodes that differ.
-const SHARDS: &[u8] = match env!("CARGO_CRATE_NAME").as_bytes() {
-    b"cluster_shards" | b"cluster_tls" => &[2, 1, 3],
-    _ => &[1],
-};
-/// The same tests run with links in clear text and with TLS.
-pub(crate) const HAS_TLS: bool = matches!(env!("CARGO_CRATE_NAME").as_bytes(), b"cluster_tls");
 
 /// Where a server of this test may listen, again after a while, too.
 pub(crate) fn own_port() -> SocketAddr {
@@ -73,6 +67,8 @@ pub(crate) struct Plan {
     nodes: usize,
     clients: usize,
     sections: String,
+    /// What the test needs; otherwise what the run asks for.
+    variant: Option<Variant>,
 }
 
 impl Plan {
@@ -88,23 +84,32 @@ impl Plan {
         self
     }
 
+    /// Not as the run asks for.
+    pub(crate) fn variant(mut self, variant: Variant) -> Self {
+        self.variant = Some(variant);
+        self
+    }
+
     /// Configuration and formatted disks, and no daemon.
     pub(crate) fn prepare(&self) -> Cluster {
+        let variant = self.variant.unwrap_or_else(Variant::of_this_test);
+        let shards = variant.shards();
         let nodes = (0..self.nodes).map(|index| Node {
             name: format!("n{index}"),
-            shards: SHARDS[index % SHARDS.len()],
+            shards: shards[index % shards.len()],
             address: own_port(),
             nvme: own_port(),
             has_disk: index + self.clients < self.nodes,
             daemon: None,
             entry: Vec::new(),
             words: Vec::new(),
-            environment: Vec::new(),
+            environment: variant.environment(),
             metadata: None,
         });
-        let cluster = Cluster { directory: tempfile::tempdir().unwrap(), nodes: nodes.collect() };
+        let (directory, nodes) = (tempfile::tempdir().unwrap(), nodes.collect());
+        let cluster = Cluster { directory, nodes, variant };
         cluster.configure(&cluster.config_with(&self.sections));
-        if HAS_TLS {
+        if variant.has_tls() {
             cluster.issue_certificates();
         }
         for (index, node) in cluster.nodes.iter().enumerate() {
@@ -148,7 +153,7 @@ pub(crate) fn pattern(index: u64, round: u8) -> [u8; BLOCK] {
 
 impl Cluster {
     pub(crate) fn plan(nodes: usize) -> Plan {
-        Plan { nodes, clients: 0, sections: String::new() }
+        Plan { nodes, clients: 0, sections: String::new(), variant: None }
     }
 
     /// A plan in short; see [`Plan::start_in_sync`].
@@ -239,7 +244,8 @@ impl Cluster {
 
     /// Names only these nodes.
     pub(crate) fn config_text_of(&self, resource: &str, members: &[usize]) -> String {
-        let common = if HAS_TLS { "common { net { tls yes; } }\n" } else { "" };
+        let has_tls = self.variant.has_tls();
+        let common = if has_tls { "common { net { tls yes; } }\n" } else { "" };
         let mut text = format!("{common}resource {resource} {{\n");
         let members = || members.iter().map(|&index| (index, &self.nodes[index]));
         for (index, node) in members() {

@@ -5,7 +5,7 @@ use std::fs;
 
 use api::connection_state::ConnectionState;
 
-use crate::harness::{Cluster, HAS_TLS, pattern};
+use crate::harness::{Cluster, pattern};
 
 /// Everything was done with success, and the nodes waited for each other for ever. The file says a
 /// domain for the first node, the daemon of the second says one, and the third has none at all.
@@ -15,7 +15,7 @@ fn a_domain_may_be_missing_on_one_side() {
     let text = cluster.config_text("r0").replace("on n0 ", "on n0.example.com ");
     cluster.configure(&text);
     cluster.nodes[1].name = "n1.example.com".to_owned();
-    if HAS_TLS {
+    if cluster.variant.has_tls() {
         cluster.issue_certificates();
     }
     cluster.create_md(1, "r0", &["--force"]);

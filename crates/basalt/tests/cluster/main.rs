@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
 mod harness;
+mod variant;
 mod load;
 mod relay;
 mod frozen;
@@ -43,6 +44,8 @@ mod disks;
 mod hung_disks;
 mod power;
 mod several;
+mod shards;
+mod tls;
 mod added;
 mod adopt_drbd;
 mod adopt;

@@ -49,7 +49,7 @@ fn start(
         let metadata = metadata(&cluster, index);
         File::create(&metadata).unwrap().set_len(metadata_bytes).unwrap();
         cluster.nodes[index].metadata = Some(metadata);
-        cluster.nodes[index].environment = environment.to_vec();
+        cluster.nodes[index].environment.extend_from_slice(environment);
     }
     cluster.configure(&cluster.config_text("r0"));
     (0..nodes).for_each(|index| cluster.create_md(index, "r0", &["--force"]));

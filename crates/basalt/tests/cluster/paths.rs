@@ -13,7 +13,7 @@ use frontend::nbd::client::Connection;
 use io::now;
 
 use crate::BLOCK;
-use crate::harness::{Cluster, HAS_TLS, own_port};
+use crate::harness::{Cluster, own_port};
 use crate::relay::{Mode, Relay};
 
 /// A silent path is given up after 0.6 s where another one works, and that one is dialled at once;
@@ -295,7 +295,7 @@ fn data_that_changes_on_the_way_reaches_no_disk() {
     paths.relays.iter().for_each(|relay| relay.set(Mode::Open));
     let is_told = |log: &str| log.contains("the network or the memory of a node corrupts data");
     // TLS sees it first where there is some, and ends the connection likewise.
-    if !HAS_TLS {
+    if !cluster.variant.has_tls() {
         cluster.poll(1, "word of the bit", || is_told(&cluster.log(1)).then_some(()));
     }
     cluster.wait_connected(0);

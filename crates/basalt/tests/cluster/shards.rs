@@ -1,66 +1,16 @@
-//! The tests of `cluster`, with daemons of two, one and three shards in one cluster; and what only
-//! several shards can show.
-#![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
+//! What only several shards can show.
 
-#[path = "../cluster/harness.rs"]
-mod harness;
-#[path = "../cluster/load.rs"]
-mod load;
-#[path = "../cluster/frozen.rs"]
-mod frozen;
-#[path = "../cluster/volume.rs"]
-mod volume;
-#[path = "../cluster/unaligned.rs"]
-mod unaligned;
-#[path = "../cluster/reads.rs"]
-mod reads;
-#[path = "../cluster/adjust.rs"]
-mod adjust;
-#[path = "../cluster/members.rs"]
-mod members;
-#[path = "../cluster/faults.rs"]
-mod faults;
-#[path = "../cluster/relay.rs"]
-mod relay;
-#[path = "../cluster/paths.rs"]
-mod paths;
-#[path = "../cluster/disks.rs"]
-mod disks;
-#[path = "../../src/cluster/disks/fuse.rs"]
-mod fuse;
-#[path = "../cluster/power.rs"]
-mod power;
-#[path = "../cluster/holes.rs"]
-mod holes;
-#[path = "../cluster/several.rs"]
-mod several;
-#[path = "../cluster/followers.rs"]
-mod followers;
-#[path = "../cluster/protocols.rs"]
-mod protocols;
-#[path = "../cluster/resync.rs"]
-mod resync;
-#[path = "../cluster/resize.rs"]
-mod resize;
-#[path = "../cluster/initiator.rs"]
-mod initiator;
-#[path = "../cluster/nvme.rs"]
-mod nvme;
-#[path = "../cluster/machine.rs"]
-mod machine;
-#[path = "../cluster/vhost.rs"]
-mod vhost;
-
+use crate::BLOCK;
 use crate::harness::Cluster;
+use crate::variant::Variant;
 
-const BLOCK: usize = 4096;
 const EXTENT: u64 = 4 << 20;
 /// Fewer than the extents of a disk, each in a lane of its own.
 const EXTENTS: u64 = 12;
 
 #[test]
 fn lanes_and_clients_are_spread_over_the_shards() {
-    let cluster = Cluster::start_in_sync(3, 0);
+    let cluster = Cluster::plan(3).variant(Variant::Shards).start_in_sync();
     let mut clients: Vec<_> = (0..4).map(|_| cluster.client(0)).collect();
     let size = clients[0].export().size_bytes;
     for round in 0..20 {
@@ -98,7 +48,7 @@ fn lanes_and_clients_are_spread_over_the_shards() {
 
 #[test]
 fn restart_with_other_shards_replays_the_log_of_all() {
-    let mut cluster = Cluster::start_in_sync(3, 0);
+    let mut cluster = Cluster::plan(3).variant(Variant::Shards).start_in_sync();
     let mut client = cluster.client(0);
     let size = client.export().size_bytes;
     for extent in 0..EXTENTS {

@@ -1,25 +1,4 @@
-//! Some tests of `cluster` with TLS between daemons of two, one and three shards; and what can be
-//! seen of them from outside.
-#![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
-
-#[path = "../cluster/harness.rs"]
-mod harness;
-#[path = "../cluster/load.rs"]
-mod load;
-#[path = "../cluster/volume.rs"]
-mod volume;
-#[path = "../cluster/faults.rs"]
-mod faults;
-#[path = "../cluster/relay.rs"]
-mod relay;
-#[path = "../cluster/paths.rs"]
-mod paths;
-#[path = "../cluster/resync.rs"]
-mod resync;
-#[path = "../cluster/resize.rs"]
-mod resize;
-#[path = "../cluster/host_names.rs"]
-mod host_names;
+//! What only links with TLS can show, and what can be seen of them from outside.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -27,9 +6,9 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use crate::BLOCK;
 use crate::harness::Cluster;
-
-const BLOCK: usize = 4096;
+use crate::variant::Variant;
 
 /// Passes connections on to `target`, and keeps what passes.
 fn listen_in(target: SocketAddr, heard: &Arc<Mutex<Vec<u8>>>) -> SocketAddr {
@@ -66,7 +45,7 @@ fn occurs(part: &[u8], bytes: &[u8]) -> bool {
 
 #[test]
 fn resource_does_not_come_up_without_the_certificates_that_it_needs() {
-    let mut cluster = Cluster::prepare(2, 0);
+    let mut cluster = Cluster::plan(2).variant(Variant::Tls).prepare();
     fs::remove_dir_all(cluster.directory.path().join("ca/nodes/n0")).unwrap();
     cluster.launch(0);
     let said = cluster.adm_refused(0, &["up", "r0"]);
@@ -75,7 +54,7 @@ fn resource_does_not_come_up_without_the_certificates_that_it_needs() {
 
 #[test]
 fn nothing_that_is_said_between_nodes_can_be_read_on_the_way() {
-    let mut cluster = Cluster::prepare(3, 0);
+    let mut cluster = Cluster::plan(3).variant(Variant::Tls).prepare();
     let heard = Arc::new(Mutex::new(Vec::new()));
     let listening = cluster.nodes[1].address;
     let on_the_way = listen_in(listening, &heard);

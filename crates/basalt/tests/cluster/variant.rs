@@ -1,0 +1,109 @@
+//! The forms of a cluster in which the same test runs: its shards, its links and its I/O.
+//!
+//! `BASALT_TEST_VARIANT` names one of them for all tests of a run. With `drawn:WORD` each test
+//! draws one from its own name and the word, so that a row of commits goes through all of them.
+
+use std::fmt;
+use std::thread;
+
+const VARIABLE: &str = "BASALT_TEST_VARIANT";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Variant {
+    /// One shard, links in clear text, the I/O that the kernel offers.
+    Plain,
+    /// Two, one and three shards, so that nodes differ.
+    Shards,
+    /// The same shards, and TLS on the links.
+    Tls,
+    /// As plain, without `io_uring`.
+    Poll,
+}
+
+impl Variant {
+    const ALL: [Self; 4] = [Self::Plain, Self::Shards, Self::Tls, Self::Poll];
+
+    /// For the test that calls this, from its own thread. It says how to run the test again.
+    pub(crate) fn of_this_test() -> Self {
+        let Ok(word) = std::env::var(VARIABLE) else { return Self::Plain };
+        let thread = thread::current();
+        // With one test thread all tests run in the main one, and nothing tells them apart.
+        let test = thread.name().unwrap_or("main");
+        let variant = Self::of(test, &word);
+        println!(
+            "variant {variant}; to repeat: {VARIABLE}={variant} \
+             cargo test -p basalt --test cluster -- --exact {test}"
+        );
+        variant
+    }
+
+    fn of(test: &str, word: &str) -> Self {
+        if let Some(drawn_by) = word.strip_prefix("drawn:") {
+            let index = fnv(format!("{test} {drawn_by}").as_bytes()) % 4;
+            return Self::ALL[usize::try_from(index).unwrap()];
+        }
+        let found = Self::ALL.into_iter().find(|variant| variant.to_string() == word);
+        found.unwrap_or_else(|| {
+            panic!("{VARIABLE} is plain, shards, tls, poll or drawn:WORD, and not {word:?}")
+        })
+    }
+
+    /// Of the nodes, in turn.
+    pub(crate) fn shards(self) -> &'static [u8] {
+        match self {
+            Self::Plain | Self::Poll => &[1],
+            Self::Shards | Self::Tls => &[2, 1, 3],
+        }
+    }
+
+    pub(crate) fn has_tls(self) -> bool {
+        self == Self::Tls
+    }
+
+    /// For the daemons, besides their own.
+    pub(crate) fn environment(self) -> Vec<(&'static str, &'static str)> {
+        match self {
+            Self::Poll => vec![("BASALT_IO_BACKEND", "poll")],
+            Self::Plain | Self::Shards | Self::Tls => Vec::new(),
+        }
+    }
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Plain => "plain",
+            Self::Shards => "shards",
+            Self::Tls => "tls",
+            Self::Poll => "poll",
+        })
+    }
+}
+
+/// FNV-1a of 64 bits, folded: the lowest bits of the sum alone depend on the lowest bits of a byte.
+fn fnv(bytes: &[u8]) -> u64 {
+    let sum = bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum: u64, byte| {
+        (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    sum >> 32
+}
+
+#[test]
+fn each_test_goes_through_all_variants_in_a_row_of_commits() {
+    for test in ["volume::writes_are_on_all", "paths::one_path_is_cut", "main"] {
+        let drawn: Vec<_> =
+            (0..40).map(|commit| Variant::of(test, &format!("drawn:{commit:040x}"))).collect();
+        for variant in Variant::ALL {
+            let count = drawn.iter().filter(|it| **it == variant).count();
+            assert!((3..20).contains(&count), "{test}: {count} times {variant} in 40 commits");
+        }
+        assert_eq!(drawn[7], Variant::of(test, &format!("drawn:{:040x}", 7)), "it can be repeated");
+    }
+}
+
+#[test]
+fn a_variant_is_named_by_its_word() {
+    for variant in Variant::ALL {
+        assert_eq!(Variant::of("any", &variant.to_string()), variant);
+    }
+}
