@@ -4,6 +4,7 @@
 //! failure prints the seed, and how to see it once more.
 
 use crate::process::{self, Stopwatch};
+use crate::test::Outcome;
 use anyhow::{Context as _, Result, bail};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -72,6 +73,16 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Each target for so many seconds, as a step of `test`.
+pub(crate) fn each(seconds: u64) -> Result<Outcome> {
+    let mut outcome = Outcome::default();
+    for target in &TARGETS {
+        let has_stood = feed(target, Duration::from_secs(seconds))?;
+        outcome += if has_stood { Outcome::PASSED } else { Outcome::FAILED };
+    }
+    Ok(outcome)
 }
 
 /// Whether the target stood all of it.

@@ -254,6 +254,11 @@ pub(crate) fn short() -> Result<Outcome> {
     run_chapters(&chosen, &basalt::program()?)
 }
 
+/// Every chapter, as a step of `test`.
+pub(crate) fn all() -> Result<Outcome> {
+    run_chapters(&CHAPTERS.iter().collect::<Vec<_>>(), &basalt::program()?)
+}
+
 /// Guests that run at once: each waits for boots and for timeouts much of its time.
 const GUESTS: usize = 2;
 

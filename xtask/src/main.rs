@@ -28,11 +28,14 @@ cargo xtask COMMAND
 
   check            what must pass before a commit: fmt, clippy, doc, tidy
   tidy             the rules of STYLE.md and ARCHITECTURE.md that a program can check
-  test             check, all tests of the workspace, then the process tests
+  test             what CI runs: check, the tests of the workspace, then longer process tests
   test --quick     the tests of the workspace alone
   test NAME..      only the named steps
   test .. --json   what the steps came to, and their measurements, as JSON on standard output
-  test --list      the names of the steps
+  test --long      every step that was not seen green on this tree; goes on where it was ended
+  test --long NAME..   only these; what was green is kept in tests/long-tier
+  test --list      the steps, by tier and budget
+  test --table     the same with tests and seconds of the last runs, for docs/TESTING.md
   sim SEED         replays one seed of the simulator, with its trace
   sim --seeds N    hunts, on all cores; prints each seed that fails (--grow, --detach, --forks,
                    --volumes, --protocols)

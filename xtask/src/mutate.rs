@@ -61,6 +61,12 @@ pub(crate) fn fixed() -> Result<Outcome> {
     plant(&choose(mutations()?, &FIXED)?, SEEDS)
 }
 
+/// One of `shares` like parts of all that the simulator is known to see, as a step of `test`.
+pub(crate) fn share(index: usize, shares: usize) -> Result<Outcome> {
+    let seen = mutations()?.into_iter().filter(|it| it.sight == Sight::Seen);
+    plant(&seen.skip(index).step_by(shares).collect::<Vec<_>>(), SEEDS)
+}
+
 #[derive(Debug)]
 struct Mutation {
     name: String,

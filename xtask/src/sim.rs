@@ -1,15 +1,13 @@
 //! `sim`: the simulator, built with optimisation: one seed with its trace, or a hunt.
 
+use crate::test::Outcome;
 use crate::{metadata, process};
 use anyhow::{Context as _, Result};
 use std::process::{Command, ExitCode};
 
 /// `sim SEED [OPTIONS]` replays one seed with its trace; `sim --seeds N [OPTIONS]` hunts.
 pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
-    let build = ["build", "--release", "--locked", "--package", "simulator"];
-    process::must_succeed(&mut process::cargo(&build)?)?;
-    let binary = metadata::read()?.target_directory.join("release/simulator");
-    let mut simulator = Command::new(binary);
+    let mut simulator = built()?;
     match words {
         [seed, rest @ ..] if seed.parse::<u64>().is_ok() => {
             simulator.args(["--seed", seed, "--trace"]).args(rest);
@@ -21,4 +19,41 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
     let status = process::status(&mut simulator)?;
     let code = status.code().with_context(|| format!("ended by a signal: {status}"))?;
     Ok(u8::try_from(code).map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
+/// Words that ask for the other kinds of runs.
+const KINDS: [&str; 9] = [
+    "--adopt",
+    "--detach",
+    "--fenced",
+    "--forced",
+    "--forks",
+    "--grow",
+    "--rough",
+    "--volumes",
+    "--protocols",
+];
+const SEEDS_OF_A_KIND: u64 = 2_000;
+
+/// A part of the long hunt, as a step of `test`.
+pub(crate) fn hunted(words: &[&str], first: u64, seeds: u64) -> Result<Outcome> {
+    let mut simulator = built()?;
+    simulator.args(["--seed", &first.to_string(), "--seeds", &seeds.to_string()]).args(words);
+    Ok(Outcome::of(process::status(&mut simulator)?))
+}
+
+/// Each other kind of runs, as a step of `test`.
+pub(crate) fn hunted_by_kind() -> Result<Outcome> {
+    let mut outcome = Outcome::default();
+    for kind in KINDS {
+        println!("hunt {kind} ..");
+        outcome += hunted(&[kind], 1, SEEDS_OF_A_KIND)?;
+    }
+    Ok(outcome)
+}
+
+fn built() -> Result<Command> {
+    let build = ["build", "--release", "--locked", "--package", "simulator"];
+    process::must_succeed(&mut process::cargo(&build)?)?;
+    Ok(Command::new(metadata::read()?.target_directory.join("release/simulator")))
 }

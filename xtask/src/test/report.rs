@@ -4,6 +4,7 @@
 //! its report in a file. On standard output is the report and nothing else.
 
 use super::Outcome;
+use super::steps::Step;
 use crate::metadata;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
@@ -60,26 +61,53 @@ pub(super) fn keep(program: &str, report: &Value) {
 }
 
 /// The entry of a step that has just ended.
-pub(super) fn of_step(name: &str, outcome: Outcome, seconds: f64) -> Value {
+pub(super) fn of_step(step: &Step, outcome: Outcome, seconds: f64) -> Value {
     let programs = std::mem::take(&mut *PROGRAMS.lock().expect("nobody panics with it"));
     let Outcome { passed, failed, skipped } = outcome;
     json!({
-        "step": name, "passed": passed, "failed": failed, "skipped": skipped, "seconds": seconds,
-        "programs": programs,
+        "step": step.name, "tier": step.tier.to_string(), "passed": passed, "failed": failed,
+        "skipped": skipped, "seconds": seconds, "budget_s": step.budget_s, "programs": programs,
     })
 }
 
 pub(super) fn write(wanted: &Wanted, steps: &[Value], sum: Outcome) -> Result<()> {
-    let Wanted::InFile(path) = wanted else { return Ok(()) };
+    let path = match wanted {
+        Wanted::InFile(path) => path.clone(),
+        Wanted::Nothing | Wanted::Printed => {
+            let path = last_path()?;
+            println!("seconds and counts of each step: {}", path.display());
+            path
+        }
+    };
     let Outcome { passed, failed, skipped } = sum;
     let report = json!({ "passed": passed, "failed": failed, "skipped": skipped, "steps": steps });
-    fs::write(path, format!("{report:#}\n"))
+    fs::write(&path, format!("{report:#}\n"))
         .with_context(|| format!("cannot write the report {}", path.display()))
+}
+
+/// Of the last run that asked for no report.
+pub(super) fn last() -> Result<Option<Value>> {
+    let path = last_path()?;
+    if !path.exists() {
+        return Ok(None);
+    }
+    let text = fs::read_to_string(&path);
+    let text = text.with_context(|| format!("cannot read {}", path.display()))?;
+    serde_json::from_str(&text).with_context(|| format!("no report: {}", path.display())).map(Some)
+}
+
+fn last_path() -> Result<PathBuf> {
+    Ok(metadata::read()?.target_directory.join("test-report.json"))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::steps;
     use super::*;
+
+    fn named(name: &str) -> &'static Step {
+        steps::named(name).expect("a step")
+    }
 
     #[test]
     fn json_may_stand_anywhere_and_is_no_step() {
@@ -93,10 +121,10 @@ mod tests {
     #[test]
     fn step_keeps_what_its_programs_reported_and_only_that() {
         keep("basalt bench failover", &json!({ "p95": 7 }));
-        let first = of_step("failover", Outcome::PASSED, 1.0);
+        let first = of_step(named("failover"), Outcome::PASSED, 1.0);
         assert_eq!(first["programs"][0]["report"]["p95"], 7);
         assert_eq!(first["passed"], 1);
-        let second = of_step("check", Outcome::FAILED, 1.0);
+        let second = of_step(named("check"), Outcome::FAILED, 1.0);
         assert_eq!(second["programs"], json!([]));
     }
 }

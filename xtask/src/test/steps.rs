@@ -1,7 +1,5 @@
 //! The steps of `test`, in the order in which they run: cheap and telling ones first.
 //!
-//! Times in the texts are budgets on two CPUs, the build aside.
-//!
 //! To add one: write a function that returns what it counted, and an entry here. What a step
 //! prints goes straight to the terminal.
 
@@ -9,12 +7,11 @@ use super::{
     Outcome, bench, chaos, drbd_utils, failover, fio, idle, images, instructions, kills, libtest,
     monitoring, upgrade,
 };
-use crate::check;
-use crate::guest;
-use crate::mutate;
 use crate::packages::Package;
 use crate::process;
-use anyhow::Result;
+use crate::{check, commit, fuzz, guest, model, mutate, sim};
+use anyhow::{Context as _, Result};
+use std::fmt;
 
 #[derive(Debug)]
 pub(crate) struct Step {
@@ -22,9 +19,55 @@ pub(crate) struct Step {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
     pub(crate) packages: &'static [Package],
-    /// Does `test --quick` run it too?
-    pub(crate) is_quick: bool,
+    pub(crate) tier: Tier,
+    /// Seconds that it may take on two CPUs, the build aside.
+    pub(crate) budget_s: u64,
+    /// Files and folders of the repository whose change asks for it again; or [`WHOLE`], which
+    /// every change touches.
+    pub(crate) guards: &'static [&'static str],
     pub(crate) run: fn() -> Result<Outcome>,
+}
+
+/// When a step runs unasked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tier {
+    /// By `test --quick` and `test`.
+    Quick,
+    /// By `test`.
+    Commit,
+    /// By `test --long`; a short one by `test` too, after a change of what it guards.
+    Long,
+}
+
+impl fmt::Display for Tier {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(match self {
+            Self::Quick => "quick",
+            Self::Commit => "commit",
+            Self::Long => "long",
+        })
+    }
+}
+
+/// Of a step that guards all of the product.
+pub(crate) const WHOLE: &[&str] =
+    &["Cargo.lock", "Cargo.toml", "crates", "tests/guest", "tests/upgrade", "xtask"];
+
+/// The budget up to which a long step is short enough for `test`.
+const GUARD_BUDGET_MAX_S: u64 = 300;
+/// Of a part of the long tier: a machine may be lent for no longer.
+#[cfg(test)]
+const BUDGET_MAX_S: u64 = 2700;
+
+impl Step {
+    /// Does `test` run this long step after a change of what it guards?
+    pub(crate) fn is_guard(&self) -> bool {
+        self.tier == Tier::Long && self.guards != WHOLE && self.budget_s <= GUARD_BUDGET_MAX_S
+    }
+}
+
+pub(crate) fn named(name: &str) -> Option<&'static Step> {
+    ALL.iter().find(|step| step.name == name)
 }
 
 pub(crate) const ALL: &[Step] = &[
@@ -32,7 +75,9 @@ pub(crate) const ALL: &[Step] = &[
         name: "check",
         about: "fmt, clippy, doc, tidy, deny",
         packages: &[],
-        is_quick: false,
+        tier: Tier::Commit,
+        budget_s: 300,
+        guards: WHOLE,
         run: check::run_parts,
     },
     Step {
@@ -45,136 +90,412 @@ pub(crate) const ALL: &[Step] = &[
             ("qemu-utils", "holes against qemu-img, any byte with qemu-io"),
             ("tmux", "`basalt top` in a terminal"),
         ],
-        is_quick: true,
+        tier: Tier::Quick,
+        budget_s: 1200,
+        guards: WHOLE,
         run: workspace,
     },
     Step {
         name: "poll",
-        about: "the reactor's and the cluster's tests without io_uring (70 s)",
+        about: "the reactor's tests without io_uring",
         packages: &[],
-        is_quick: false,
+        tier: Tier::Commit,
+        budget_s: 70,
+        guards: WHOLE,
         run: poll,
     },
     Step {
         name: "instructions",
-        about: "what a write costs the core, counted by callgrind (40 s)",
+        about: "what a write costs the core, counted by callgrind",
         packages: &[("valgrind", "counts the instructions of the core")],
-        is_quick: false,
+        tier: Tier::Commit,
+        budget_s: 40,
+        guards: WHOLE,
         run: instructions::run,
     },
     Step {
         name: "mutations",
-        about: "the simulator sees six planted faults of the core (3 min)",
+        about: "the simulator sees six planted faults of the core",
         packages: &[],
-        is_quick: false,
+        tier: Tier::Commit,
+        budget_s: 180,
+        guards: WHOLE,
         run: mutate::fixed,
     },
     Step {
         name: "checker-canary",
-        about: "the checker finds each flaw of a server that has one (10 s)",
+        about: "the checker finds each flaw of a server that has one",
         packages: &[],
-        is_quick: false,
+        tier: Tier::Commit,
+        budget_s: 10,
+        guards: WHOLE,
         run: kills::canary,
     },
     Step {
         name: "demo",
-        about: "the demo, shortened: a secondary and the primary die (30 s)",
+        about: "the demo, shortened: a secondary and the primary die",
         packages: &[],
-        is_quick: false,
+        tier: Tier::Commit,
+        budget_s: 30,
+        guards: WHOLE,
         run: kills::demo,
     },
     Step {
         name: "kills",
-        about: "nodes of every role die under the checker (40 s)",
+        about: "nodes of every role die under the checker",
         packages: &[],
-        is_quick: false,
+        tier: Tier::Commit,
+        budget_s: 40,
+        guards: WHOLE,
         run: kills::some,
     },
     Step {
         name: "kill-all",
-        about: "all three nodes die at once under the checker, four times (40 s)",
+        about: "all three nodes die at once under the checker, four times",
         packages: &[],
-        is_quick: false,
+        tier: Tier::Commit,
+        budget_s: 40,
+        guards: WHOLE,
         run: kills::everyone,
     },
     Step {
         name: "upgrade",
-        about: "nodes go to this version and back one by one, beside the base's (40 s)",
+        about: "nodes go to this version and back one by one, beside the base's",
         packages: &[],
-        is_quick: false,
+        tier: Tier::Commit,
+        budget_s: 40,
+        guards: WHOLE,
         run: upgrade::run,
     },
     Step {
         name: "failover-short",
-        about: "the primary dies, vanishes, hands over; a secondary stands still (100 s)",
+        about: "the primary dies, vanishes, hands over; a secondary stands still",
         packages: CHAOS_PACKAGES,
-        is_quick: false,
+        tier: Tier::Commit,
+        budget_s: 100,
+        guards: WHOLE,
         run: failover::short,
     },
     Step {
         name: "images",
-        about: "ext4 and xfs images survive the death of each node (60 s)",
+        about: "ext4 and xfs images survive the death of each node",
         packages: &[
             ("libnbd-bin", "copying images with nbdcopy"),
             ("qemu-utils", "comparing images with qemu-img"),
             ("e2fsprogs", "an ext4 image and its check"),
             ("xfsprogs", "an xfs image and its check"),
         ],
-        is_quick: false,
+        tier: Tier::Long,
+        budget_s: 60,
+        guards: &["crates/frontend/src/nbd", "crates/node/src/nbd"],
         run: images::run,
     },
     Step {
         name: "drbd-utils",
-        about: "drbdadm of Debian agrees with us, and drbdmeta's replicas are taken over (20 s)",
+        about: "drbdadm of Debian agrees with us, and drbdmeta's replicas are taken over",
         packages: &[("drbd-utils", "comparing with drbdadm, metadata by drbdmeta")],
-        is_quick: false,
+        tier: Tier::Commit,
+        budget_s: 20,
+        guards: WHOLE,
         run: drbd_utils::run,
     },
     Step {
         name: "monitoring",
-        about: "promtool accepts the metrics of a daemon, and the alert rules (10 s)",
+        about: "promtool accepts the metrics of a daemon, and the alert rules",
         packages: &[("prometheus", "checking metrics and alert rules with promtool")],
-        is_quick: false,
+        tier: Tier::Commit,
+        budget_s: 10,
+        guards: WHOLE,
         run: monitoring::run,
     },
     Step {
         name: "fio-verify",
-        about: "fio reads back what it wrote while the other nodes die (30 s)",
+        about: "fio reads back what it wrote while the other nodes die",
         packages: &[("fio", "writes that are read back and checked")],
-        is_quick: false,
+        tier: Tier::Commit,
+        budget_s: 30,
+        guards: WHOLE,
         run: fio::verify,
     },
     Step {
         name: "chaos",
-        about: "nodes die, freeze, lose each other, their power and their disks (150 s)",
+        about: "nodes die, freeze, lose each other, their power and their disks",
         packages: CHAOS_PACKAGES,
-        is_quick: false,
+        tier: Tier::Long,
+        budget_s: 150,
+        guards: &[
+            "crates/basalt/src/bench/chaos.rs",
+            "crates/basalt/src/cluster",
+            "crates/io/src",
+            "crates/node/src/links",
+            "crates/node/src/shard",
+        ],
         run: chaos::short,
     },
     Step {
         name: "idle",
-        about: "memory, CPU and start of nodes with 1 TiB, 100 TiB and 100 volumes (100 s)",
+        about: "memory, CPU and start of nodes with 1 TiB, 100 TiB and 100 volumes",
         packages: &[],
-        is_quick: false,
+        tier: Tier::Long,
+        budget_s: 100,
+        guards: &[
+            "crates/basalt/src/bench/idle.rs",
+            "crates/node/src/attach",
+            "crates/node/src/control",
+        ],
         run: idle::short,
     },
     Step {
         name: "bench",
-        about: "the matrix of loads, shortened: all run, and the report is whole (60 s)",
+        about: "the matrix of loads, shortened: all run, and the report is whole",
         packages: &[
             ("fio", "the loads"),
             ("qemu-system-common", "qemu-storage-daemon, which runs the same loads"),
         ],
-        is_quick: false,
+        tier: Tier::Long,
+        budget_s: 60,
+        guards: &[
+            "crates/basalt/src/bench/fio",
+            "crates/basalt/src/bench/matrix",
+            "crates/basalt/src/bench/matrix.rs",
+            "crates/basalt/src/bench/systems.rs",
+        ],
         run: bench::short,
     },
     Step {
         name: "guest",
-        about: "real kernels: file systems on our devices, and nodes that die under them (4 min)",
+        about: "real kernels: file systems on our devices, and nodes that die under them",
         packages: guest::PACKAGES,
-        is_quick: false,
+        tier: Tier::Long,
+        budget_s: 240,
+        guards: &[
+            "crates/node/src/links",
+            "crates/node/src/nvme",
+            "crates/node/src/ublk",
+            "crates/node/src/vhost",
+            "tests/guest",
+            "xtask/src/guest",
+        ],
         run: guest::short,
     },
+    Step {
+        name: "kills-full",
+        about: "twenty kills of nodes of every role under the checker",
+        packages: &[],
+        tier: Tier::Long,
+        budget_s: 600,
+        guards: WHOLE,
+        run: kills::many,
+    },
+    Step {
+        name: "failover",
+        about: "the same, twenty times each",
+        packages: CHAOS_PACKAGES,
+        tier: Tier::Long,
+        budget_s: 360,
+        guards: WHOLE,
+        run: failover::long,
+    },
+    Step {
+        name: "chaos-full",
+        about: "the same for ten minutes, with three and with five replicas",
+        packages: CHAOS_PACKAGES,
+        tier: Tier::Long,
+        budget_s: 640,
+        guards: WHOLE,
+        run: chaos::long,
+    },
+    Step {
+        name: "idle-full",
+        about: "as idle, after a minute of rest",
+        packages: &[],
+        tier: Tier::Long,
+        budget_s: 150,
+        guards: WHOLE,
+        run: idle::long,
+    },
+    Step {
+        name: "doc",
+        about: "rustdoc of every crate, without a warning",
+        packages: &[],
+        tier: Tier::Long,
+        budget_s: 240,
+        guards: WHOLE,
+        run: check::doc,
+    },
+    Step {
+        name: "cluster-plain",
+        about: "every process test with one shard",
+        packages: PROCESS_PACKAGES,
+        tier: Tier::Long,
+        budget_s: 600,
+        guards: WHOLE,
+        run: || cluster("plain"),
+    },
+    Step {
+        name: "cluster-shards",
+        about: "every process test with two, one and three shards",
+        packages: PROCESS_PACKAGES,
+        tier: Tier::Long,
+        budget_s: 600,
+        guards: WHOLE,
+        run: || cluster("shards"),
+    },
+    Step {
+        name: "cluster-tls",
+        about: "every process test with TLS, and two, one and three shards",
+        packages: PROCESS_PACKAGES,
+        tier: Tier::Long,
+        budget_s: 600,
+        guards: WHOLE,
+        run: || cluster("tls"),
+    },
+    Step {
+        name: "cluster-poll",
+        about: "every process test without io_uring",
+        packages: PROCESS_PACKAGES,
+        tier: Tier::Long,
+        budget_s: 600,
+        guards: WHOLE,
+        run: || cluster("poll"),
+    },
+    Step {
+        name: "guest-all",
+        about: "every chapter that needs a kernel of its own",
+        packages: guest::PACKAGES,
+        tier: Tier::Long,
+        budget_s: 2700,
+        guards: WHOLE,
+        run: guest::all,
+    },
+    Step {
+        name: "model-large",
+        about: "the large models of the protocol, to the last state",
+        packages: &[],
+        tier: Tier::Long,
+        budget_s: 2700,
+        guards: &["crates/model"],
+        run: || model::searched("large"),
+    },
+    Step {
+        name: "fuzz",
+        about: "seeded garbage for every decoder and the core, a minute each",
+        packages: &[],
+        tier: Tier::Long,
+        budget_s: 1200,
+        guards: CORE,
+        run: || fuzz::each(60),
+    },
+    Step {
+        name: "hunt-1",
+        about: "25,000 seeds of the simulator's default kind, from 1",
+        packages: &[],
+        tier: Tier::Long,
+        budget_s: 2400,
+        guards: CORE,
+        run: || sim::hunted(&[], 1, 25_000),
+    },
+    Step {
+        name: "hunt-2",
+        about: "25,000 seeds of the simulator's default kind, from 25,001",
+        packages: &[],
+        tier: Tier::Long,
+        budget_s: 2400,
+        guards: CORE,
+        run: || sim::hunted(&[], 25001, 25_000),
+    },
+    Step {
+        name: "hunt-3",
+        about: "25,000 seeds of the simulator's default kind, from 50,001",
+        packages: &[],
+        tier: Tier::Long,
+        budget_s: 2400,
+        guards: CORE,
+        run: || sim::hunted(&[], 50001, 25_000),
+    },
+    Step {
+        name: "hunt-4",
+        about: "25,000 seeds of the simulator's default kind, from 75,001",
+        packages: &[],
+        tier: Tier::Long,
+        budget_s: 2400,
+        guards: CORE,
+        run: || sim::hunted(&[], 75001, 25_000),
+    },
+    Step {
+        name: "hunt-kinds",
+        about: "2,000 seeds of each other kind of run of the simulator",
+        packages: &[],
+        tier: Tier::Long,
+        budget_s: 2400,
+        guards: CORE,
+        run: sim::hunted_by_kind,
+    },
+    Step {
+        name: "mutate-1",
+        about: "a sixth of the planted faults, each seen by the simulator",
+        packages: &[],
+        tier: Tier::Long,
+        budget_s: 2700,
+        guards: CORE,
+        run: || mutate::share(0, 6),
+    },
+    Step {
+        name: "mutate-2",
+        about: "a sixth of the planted faults, each seen by the simulator",
+        packages: &[],
+        tier: Tier::Long,
+        budget_s: 2700,
+        guards: CORE,
+        run: || mutate::share(1, 6),
+    },
+    Step {
+        name: "mutate-3",
+        about: "a sixth of the planted faults, each seen by the simulator",
+        packages: &[],
+        tier: Tier::Long,
+        budget_s: 2700,
+        guards: CORE,
+        run: || mutate::share(2, 6),
+    },
+    Step {
+        name: "mutate-4",
+        about: "a sixth of the planted faults, each seen by the simulator",
+        packages: &[],
+        tier: Tier::Long,
+        budget_s: 2700,
+        guards: CORE,
+        run: || mutate::share(3, 6),
+    },
+    Step {
+        name: "mutate-5",
+        about: "a sixth of the planted faults, each seen by the simulator",
+        packages: &[],
+        tier: Tier::Long,
+        budget_s: 2700,
+        guards: CORE,
+        run: || mutate::share(4, 6),
+    },
+    Step {
+        name: "mutate-6",
+        about: "a sixth of the planted faults, each seen by the simulator",
+        packages: &[],
+        tier: Tier::Long,
+        budget_s: 2700,
+        guards: CORE,
+        run: || mutate::share(5, 6),
+    },
+];
+
+/// What the simulator runs.
+const CORE: &[&str] = &["crates/format", "crates/replication", "crates/simulator", "crates/stdx"];
+
+const PROCESS_PACKAGES: &[Package] = &[
+    ("iproute2", "hosts in network namespaces"),
+    ("nftables", "cutting the network between them"),
+    ("nbdkit", "our NBD client against a server of others"),
+    ("libnbd-bin", "our NBD server and its holes against nbdinfo"),
+    ("qemu-utils", "the same against qemu-img"),
 ];
 
 const CHAOS_PACKAGES: &[Package] = &[
@@ -184,47 +505,39 @@ const CHAOS_PACKAGES: &[Package] = &[
     ("mount", "mounting the disks that fail"),
 ];
 
-/// Longer forms, which run only when they are named.
-pub(crate) const ON_REQUEST: &[Step] = &[
-    Step {
-        name: "kills-full",
-        about: "twenty kills of nodes of every role under the checker (10 min)",
-        packages: &[],
-        is_quick: false,
-        run: kills::many,
-    },
-    Step {
-        name: "failover",
-        about: "the same, twenty times each (6 min)",
-        packages: CHAOS_PACKAGES,
-        is_quick: false,
-        run: failover::long,
-    },
-    Step {
-        name: "chaos-full",
-        about: "the same for ten minutes, with three and with five replicas",
-        packages: CHAOS_PACKAGES,
-        is_quick: false,
-        run: chaos::long,
-    },
-    Step {
-        name: "idle-full",
-        about: "as idle, after a minute of rest (150 s)",
-        packages: &[],
-        is_quick: false,
-        run: idle::long,
-    },
-];
+/// Names the variant of every process test; see crates/basalt/tests/cluster/variant.rs.
+const VARIANT: &str = "BASALT_TEST_VARIANT";
 
+/// Each process test runs once, in a variant that it draws from its name and the commit.
 fn workspace() -> Result<Outcome> {
-    libtest::run(&mut process::cargo(&["test", "--workspace", "--locked", "--no-fail-fast"])?)
+    let commit = commit::find("HEAD")?.context("this clone has no commit")?;
+    let mut cargo = process::cargo(&["test", "--workspace", "--locked", "--no-fail-fast"])?;
+    libtest::run(cargo.env(VARIANT, format!("drawn:{commit}")))
 }
 
 /// What needs nothing but a kernel that has no `io_uring`, or will not give it.
 fn poll() -> Result<Outcome> {
-    let words = ["test", "--locked", "--no-fail-fast", "-p", "io", "-p", "basalt"];
+    let words = ["test", "--locked", "--no-fail-fast", "-p", "io"];
     let mut cargo = process::cargo(&words)?;
     cargo.args(["--lib", "--test", "sockets", "--test", "disks", "--test", "kicks"]);
-    cargo.args(["--test", "allocations", "--test", "cluster"]);
-    libtest::run(cargo.env("BASALT_IO_BACKEND", "poll"))
+    libtest::run(cargo.args(["--test", "allocations"]).env("BASALT_IO_BACKEND", "poll"))
+}
+
+fn cluster(variant: &str) -> Result<Outcome> {
+    let words = ["test", "--locked", "--no-fail-fast", "-p", "basalt", "--test", "cluster"];
+    libtest::run(process::cargo(&words)?.env(VARIANT, variant))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_step_is_a_part_that_a_machine_has_time_for() {
+        for (index, step) in ALL.iter().enumerate() {
+            assert!((1..=BUDGET_MAX_S).contains(&step.budget_s), "{}", step.name);
+            let mut others = ALL.iter().take(index);
+            assert!(others.all(|other| other.name != step.name), "{} stands twice", step.name);
+        }
+    }
 }
