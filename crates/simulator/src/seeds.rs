@@ -1,9 +1,51 @@
-//! Fixed sets of seeds, for tests.
+//! Sets of seeds, for tests: fixed ones, and parts of them that move with the commit.
+//!
+//! `BASALT_SEEDS=moving:WORD` asks for a quarter of each set, from a place that is drawn from the
+//! word. What a test demands of all runs together, it demands of a whole set alone.
+
+use std::ops::RangeInclusive;
 
 use crate::run::{Report, RunOptions};
 
 /// A kind of run, and the word by which `cargo xtask sim` shows one of it again.
 pub type Kind = (fn(&RunOptions) -> Result<Report, String>, &'static str);
+
+const VARIABLE: &str = "BASALT_SEEDS";
+/// Seeds of each kind that the long tier of tests goes through.
+const HUNTED: u64 = 2_000;
+
+/// The seeds of a test in this run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Set {
+    pub seeds: RangeInclusive<u64>,
+    /// Are they all that the test names? Then the rare things happen that it looks for.
+    pub is_whole: bool,
+}
+
+/// All of these, or where the run asks for a part that moves, as many as a quarter of them.
+///
+/// # Panics
+/// Where the environment asks for neither.
+#[must_use]
+pub fn of_this_run(whole: RangeInclusive<u64>) -> Set {
+    match std::env::var(VARIABLE) {
+        Ok(word) => moving(&whole, &word),
+        Err(_) => Set { seeds: whole, is_whole: true },
+    }
+}
+
+fn moving(whole: &RangeInclusive<u64>, word: &str) -> Set {
+    let Some(drawn_by) = word.strip_prefix("moving:") else {
+        panic!("{VARIABLE} is moving:WORD or not set, and not {word:?}");
+    };
+    let count = (whole.end() - whole.start()).div_ceil(4).max(1);
+    // FNV-1a.
+    let sum = drawn_by.bytes().fold(0xcbf2_9ce4_8422_2325, |sum: u64, byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    let first = 1 + (sum >> 32) % (HUNTED - count);
+    Set { seeds: first..=first + count - 1, is_whole: false }
+}
 
 /// What the runs of these seeds did together.
 ///
@@ -20,4 +62,24 @@ pub fn all_of(kind: Kind, seeds: impl IntoIterator<Item = u64>, events: u64) -> 
         }
     }
     total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_moves_with_the_word_and_is_a_quarter() {
+        let parts: Vec<_> = (0..50).map(|n| moving(&(1..=72), &format!("moving:c{n}"))).collect();
+        for part in &parts {
+            let (first, last) = (*part.seeds.start(), *part.seeds.end());
+            assert!(first >= 1 && last <= HUNTED && !part.is_whole, "{part:?}");
+            assert_eq!(last - first + 1, 18, "{part:?}");
+        }
+        let mut firsts: Vec<u64> = parts.iter().map(|part| *part.seeds.start()).collect();
+        firsts.sort_unstable();
+        firsts.dedup();
+        assert!(firsts.len() > 40, "{firsts:?}");
+        assert_eq!(parts[3], moving(&(1..=72), "moving:c3"));
+    }
 }

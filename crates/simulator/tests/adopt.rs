@@ -11,7 +11,7 @@ use replication::contract::{Command, PromoteMode};
 use simulator::cluster::{BadDisk, Replaced, SlowDisk};
 use simulator::run::run_with_lost_stores;
 use simulator::scenario::Scenario;
-use simulator::seeds::all_of;
+use simulator::seeds::{all_of, of_this_run};
 
 fn node(id: u8) -> NodeId {
     NodeId::new(id).expect("a small id")
@@ -232,6 +232,10 @@ fn lines_that_parted_are_not_mixed() {
 /// Budget: 20 s on two cores.
 #[test]
 fn no_seed_in_which_vote_stores_are_lost_breaks_a_promise() {
-    let total = all_of((run_with_lost_stores, "--adopt"), 1..=50, 4_000);
-    assert!(total.writes > 4_000 && total.adoptions > 40, "{total:?}");
+    let set = of_this_run(1..=50);
+    let total = all_of((run_with_lost_stores, "--adopt"), set.seeds, 4_000);
+    assert!(total.writes > 0, "{total:?}");
+    if set.is_whole {
+        assert!(total.writes > 4_000 && total.adoptions > 40, "{total:?}");
+    }
 }

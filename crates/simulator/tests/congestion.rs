@@ -9,7 +9,7 @@ use replication::resource::{Congestion, OnCongestion};
 use simulator::cluster::{SlowDisk, Way};
 use simulator::run::run_with_protocols;
 use simulator::scenario::Scenario;
-use simulator::seeds::all_of;
+use simulator::seeds::{all_of, of_this_run};
 use simulator::sometimes::Mark;
 
 const SLOW: Duration = Duration::from_secs(2);
@@ -296,8 +296,12 @@ fn the_loss_of_another_member_does_not_wait_for_a_follower() {
 
 #[test]
 fn runs_leave_followers_behind_and_lose_nothing() {
-    let total = all_of((run_with_protocols, "--protocols"), 1..=40, 3_000);
-    for mark in [Mark::PulledAhead, Mark::Congested] {
-        assert!(total.marks.contains(&mark), "{mark:?} never happened");
+    let set = of_this_run(1..=40);
+    let total = all_of((run_with_protocols, "--protocols"), set.seeds, 3_000);
+    assert!(total.writes > 0, "{total:?}");
+    if set.is_whole {
+        for mark in [Mark::PulledAhead, Mark::Congested] {
+            assert!(total.marks.contains(&mark), "{mark:?} never happened");
+        }
     }
 }

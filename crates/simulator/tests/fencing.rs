@@ -8,7 +8,7 @@ use replication::resource::{Demands, Meanwhile, OnNoQuorum, WithoutQuorum};
 use simulator::cluster::BadDisk;
 use simulator::run::run_fenced;
 use simulator::scenario::Scenario;
-use simulator::seeds::all_of;
+use simulator::seeds::{all_of, of_this_run};
 use simulator::sometimes::Mark;
 
 fn pair() -> Scenario {
@@ -510,7 +510,11 @@ fn a_proof_that_was_a_lie_is_a_split_brain() {
 /// cores.
 #[test]
 fn no_seed_with_fencing_breaks_a_promise() {
-    let total = all_of((run_fenced, "--fenced"), 1..=120, 6_000);
-    assert!(total.writes > 4_000 && total.reads > 4_000 && total.kills > 20, "{total:?}");
-    assert!(total.marks.contains(&Mark::WentAlone), "{total:?}");
+    let set = of_this_run(1..=120);
+    let total = all_of((run_fenced, "--fenced"), set.seeds, 6_000);
+    assert!(total.writes > 0, "{total:?}");
+    if set.is_whole {
+        assert!(total.writes > 4_000 && total.reads > 4_000 && total.kills > 20, "{total:?}");
+        assert!(total.marks.contains(&Mark::WentAlone), "{total:?}");
+    }
 }

@@ -8,7 +8,7 @@ use replication::resource::{Demands, WithoutQuorum};
 use simulator::cluster::{BadDisk, Replaced, SlowDisk};
 use simulator::run::{run_forced, run_forks};
 use simulator::scenario::Scenario;
-use simulator::seeds::all_of;
+use simulator::seeds::{all_of, of_this_run};
 use simulator::sometimes::Mark;
 
 /// Blocks of the volume.
@@ -685,17 +685,25 @@ fn who_loses_its_disk_while_it_goes_on_alone_stays_with_the_others() {
 /// Budget: 30 s on two cores.
 #[test]
 fn no_seed_with_quorum_off_breaks_a_promise() {
-    let total = all_of((run_forks, "--forks"), 1..=360, 6_000);
-    assert!(total.writes > 4_000 && total.reads > 4_000 && total.kills > 20, "{total:?}");
-    // Replicas that gave a line up because an operator said so.
-    assert!(total.member_changes > 10, "{total:?}");
-    assert!(total.marks.contains(&Mark::WentAlone) && total.marks.contains(&Mark::SplitBrain));
+    let set = of_this_run(1..=360);
+    let total = all_of((run_forks, "--forks"), set.seeds, 6_000);
+    assert!(total.writes > 0, "{total:?}");
+    if set.is_whole {
+        assert!(total.writes > 4_000 && total.reads > 4_000 && total.kills > 20, "{total:?}");
+        // Replicas that gave a line up because an operator said so.
+        assert!(total.member_changes > 10, "{total:?}");
+        assert!(total.marks.contains(&Mark::WentAlone) && total.marks.contains(&Mark::SplitBrain));
+    }
 }
 
 /// Budget: 15 s on two cores.
 #[test]
 fn no_seed_with_forced_primaries_breaks_a_promise() {
-    let total = all_of((run_forced, "--forced"), 1..=90, 6_000);
-    assert!(total.writes > 2_000 && total.reads > 2_000 && total.kills > 10, "{total:?}");
-    assert!(total.marks.contains(&Mark::WentAlone) && total.marks.contains(&Mark::SplitBrain));
+    let set = of_this_run(1..=90);
+    let total = all_of((run_forced, "--forced"), set.seeds, 6_000);
+    assert!(total.writes > 0, "{total:?}");
+    if set.is_whole {
+        assert!(total.writes > 2_000 && total.reads > 2_000 && total.kills > 10, "{total:?}");
+        assert!(total.marks.contains(&Mark::WentAlone) && total.marks.contains(&Mark::SplitBrain));
+    }
 }

@@ -10,7 +10,7 @@ use replication::contract::{Command, PartId, PromoteMode};
 use simulator::cluster::SlowDisk;
 use simulator::run::run_with_protocols;
 use simulator::scenario::Scenario;
-use simulator::seeds::all_of;
+use simulator::seeds::{all_of, of_this_run};
 use simulator::sometimes::Mark;
 
 const SEEDS: u64 = 40;
@@ -23,12 +23,16 @@ const SECOND: u64 = 1024;
 
 #[test]
 fn no_write_is_lost_but_by_a_promotion_that_says_so() {
-    let total = all_of((run_with_protocols, "--protocols"), 1..=SEEDS, EVENTS);
-    // The set means something only while the faults happen and requests are served.
-    assert!(total.kills > 100 && total.power_cuts > 30 && total.cuts > 30, "{total:?}");
-    assert!(total.writes > 3_000 && total.flushes > 150 && total.sessions > 60, "{total:?}");
-    for mark in [Mark::Received, Mark::FlushAsked, Mark::ReceiptsAllowed, Mark::LossesCounted] {
-        assert!(total.marks.contains(&mark), "{mark:?} never happened");
+    let set = of_this_run(1..=SEEDS);
+    let total = all_of((run_with_protocols, "--protocols"), set.seeds, EVENTS);
+    assert!(total.writes > 0, "{total:?}");
+    if set.is_whole {
+        // The set means something only while the faults happen and requests are served.
+        assert!(total.kills > 100 && total.power_cuts > 30 && total.cuts > 30, "{total:?}");
+        assert!(total.writes > 3_000 && total.flushes > 150 && total.sessions > 60, "{total:?}");
+        for mark in [Mark::Received, Mark::FlushAsked, Mark::ReceiptsAllowed, Mark::LossesCounted] {
+            assert!(total.marks.contains(&mark), "{mark:?} never happened");
+        }
     }
 }
 

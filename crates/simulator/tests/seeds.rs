@@ -3,7 +3,7 @@
 //! checked after every event. Budget: 60 s on two cores.
 
 use simulator::run::{run, run_fenced, run_forks, run_with_lost_stores, run_with_protocols};
-use simulator::seeds::all_of;
+use simulator::seeds::{all_of, of_this_run};
 use simulator::sometimes::Mark;
 
 const SEEDS: u64 = 72;
@@ -15,16 +15,20 @@ const EVENTS: u64 = 6_000;
 
 #[test]
 fn no_seed_of_the_fixed_set_breaks_a_promise() {
-    let total = all_of((run, ""), (1..=SEEDS).chain(RARE), EVENTS);
-    // The set means something only while the faults happen and requests are served.
-    assert!(total.kills > 30 && total.power_cuts > 15 && total.cuts > 60, "{total:?}");
-    assert!(total.disk_errors > 60 && total.stops > 30, "{total:?}");
-    assert!(total.writes > 5_000 && total.reads > 3_000 && total.sessions > 60, "{total:?}");
-    assert!(total.partial_writes > 2_000 && total.standing > 5, "{total:?}");
-    let mut missing = total.missing();
-    // Needs a Primary without a disk and a member that joined just now: for longer hunts.
-    missing.retain(|&mark| mark != Mark::ReadRefused);
-    assert_eq!(missing, [], "these never happened");
+    let set = of_this_run(1..=SEEDS);
+    let total = all_of((run, ""), set.seeds.chain(RARE), EVENTS);
+    assert!(total.writes > 0, "{total:?}");
+    if set.is_whole {
+        // The set means something only while the faults happen and requests are served.
+        assert!(total.kills > 30 && total.power_cuts > 15 && total.cuts > 60, "{total:?}");
+        assert!(total.disk_errors > 60 && total.stops > 30, "{total:?}");
+        assert!(total.writes > 5_000 && total.reads > 3_000 && total.sessions > 60, "{total:?}");
+        assert!(total.partial_writes > 2_000 && total.standing > 5, "{total:?}");
+        let mut missing = total.missing();
+        // Needs a Primary without a disk and a member that joined just now: for longer hunts.
+        missing.retain(|&mark| mark != Mark::ReadRefused);
+        assert_eq!(missing, [], "these never happened");
+    }
 }
 
 /// A node that was told to take over while the leader stood still comes through when all is whole

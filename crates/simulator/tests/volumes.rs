@@ -8,18 +8,22 @@ use format::ids::EXTENT_BLOCKS;
 use format::space::Place;
 use simulator::run::run_with_volumes;
 use simulator::scenario::Scenario;
-use simulator::seeds::all_of;
+use simulator::seeds::{all_of, of_this_run};
 
 const SEEDS: u64 = 32;
 const EVENTS: u64 = 6_000;
 
 #[test]
 fn no_write_is_lost_whatever_disk_of_a_replica_forgets() {
-    let total = all_of((run_with_volumes, "--volumes"), 1..=SEEDS, EVENTS);
-    // The set means something only while the faults happen and requests are served.
-    assert!(total.power_cuts > 8 && total.kills > 15 && total.cuts > 30, "{total:?}");
-    assert!(total.added > 4, "{total:?}");
-    assert!(total.writes > 2_500 && total.flushes > 100 && total.sessions > 30, "{total:?}");
+    let set = of_this_run(1..=SEEDS);
+    let total = all_of((run_with_volumes, "--volumes"), set.seeds, EVENTS);
+    assert!(total.writes > 0, "{total:?}");
+    if set.is_whole {
+        // The set means something only while the faults happen and requests are served.
+        assert!(total.power_cuts > 8 && total.kills > 15 && total.cuts > 30, "{total:?}");
+        assert!(total.added > 4, "{total:?}");
+        assert!(total.writes > 2_500 && total.flushes > 100 && total.sessions > 30, "{total:?}");
+    }
 }
 
 /// A leader froze while it had a member's leaving on its way to the voters. Whoever of the two that

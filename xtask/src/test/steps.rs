@@ -387,6 +387,15 @@ pub(crate) const ALL: &[Step] = &[
         run: || fuzz::each(60),
     },
     Step {
+        name: "simulator",
+        about: "the whole sets of seeds of the simulator's tests, and that rare things happen",
+        packages: &[],
+        tier: Tier::Long,
+        budget_s: 600,
+        guards: CORE,
+        run: simulator,
+    },
+    Step {
         name: "hunt-1",
         about: "25,000 seeds of the simulator's default kind, from 1",
         packages: &[],
@@ -508,11 +517,15 @@ const CHAOS_PACKAGES: &[Package] = &[
 /// Names the variant of every process test; see crates/basalt/tests/cluster/variant.rs.
 const VARIANT: &str = "BASALT_TEST_VARIANT";
 
+/// Says which seeds the sets of the simulator's tests have; see crates/simulator/src/seeds.rs.
+const SEEDS: &str = "BASALT_SEEDS";
+
 /// Each process test runs once, in a variant that it draws from its name and the commit.
 fn workspace() -> Result<Outcome> {
     let commit = commit::find("HEAD")?.context("this clone has no commit")?;
     let mut cargo = process::cargo(&["test", "--workspace", "--locked", "--no-fail-fast"])?;
-    libtest::run(cargo.env(VARIANT, format!("drawn:{commit}")))
+    cargo.env(VARIANT, format!("drawn:{commit}")).env(SEEDS, format!("moving:{commit}"));
+    libtest::run(&mut cargo)
 }
 
 /// What needs nothing but a kernel that has no `io_uring`, or will not give it.
@@ -521,6 +534,11 @@ fn poll() -> Result<Outcome> {
     let mut cargo = process::cargo(&words)?;
     cargo.args(["--lib", "--test", "sockets", "--test", "disks", "--test", "kicks"]);
     libtest::run(cargo.args(["--test", "allocations"]).env("BASALT_IO_BACKEND", "poll"))
+}
+
+fn simulator() -> Result<Outcome> {
+    let words = ["test", "--locked", "--no-fail-fast", "-p", "simulator"];
+    libtest::run(&mut process::cargo(&words)?)
 }
 
 fn cluster(variant: &str) -> Result<Outcome> {
