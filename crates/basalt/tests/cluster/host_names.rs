@@ -52,7 +52,7 @@ fn twins() -> Cluster {
     for (index, name) in ["db.b.example", "db.a.example", "alpha"].iter().enumerate() {
         (*name).clone_into(&mut cluster.nodes[index].name);
     }
-    if HAS_TLS {
+    if cluster.variant.has_tls() {
         cluster.issue_certificates();
     }
     cluster.configure(&cluster.config_text("r0"));
@@ -102,7 +102,7 @@ fn a_daemon_says_its_whole_name_where_the_domain_alone_tells_it_apart() {
     let mut cluster = twins();
     assert_eq!(cluster.terminate(0), Some(0));
     cluster.nodes[0].name = "db".to_owned();
-    if HAS_TLS {
+    if cluster.variant.has_tls() {
         cluster.issue_certificates();
     }
     cluster.launch(0);
@@ -111,7 +111,7 @@ fn a_daemon_says_its_whole_name_where_the_domain_alone_tells_it_apart() {
     assert!(refused.contains("--name"), "{refused}");
     let refused = cluster.adm_refused(0, &["create-md", "--node", "db", "--force", "r0"]);
     assert!(refused.contains("`db` could be db.b.example or db.a.example"), "{refused}");
-    if !HAS_TLS {
+    if !cluster.variant.has_tls() {
         return;
     }
     // Nor does a certificate that leaves it out tell who shows it.
