@@ -18,7 +18,7 @@ use api::wire::{WireError, encode, read_message, write_message};
 
 use crate::NodeError;
 use crate::accepting::{Accepting, Place, Served};
-use crate::arrivals::{Answers, Arrival, Arrivals, Bounds, dismiss};
+use crate::arrivals::{Answers, Arrival, Arrivals, Bounds, End, dismiss};
 use crate::control::Control;
 use crate::control::watch::{Subscriber, too_many_subscribers};
 use crate::limits::{
@@ -82,8 +82,8 @@ const BOUNDS: Bounds = Bounds {
     connections: ADMIN_ARRIVING_MAX,
     bytes: ADMIN_ARRIVING_BYTES_MAX,
     request_bytes: ADMIN_REQUEST_BYTES_MAX,
-    deadline: ADMIN_IO_DEADLINE,
-    end: b"\n",
+    deadline: Some(ADMIN_IO_DEADLINE),
+    end: End::Mark(b"\n"),
 };
 
 pub(crate) fn serve(control: &Arc<Control>, listener: &UnixListener) {

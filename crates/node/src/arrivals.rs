@@ -7,6 +7,7 @@
 //! Bounds: so many connections, so many bytes of all of them, and a deadline for each, counted from
 //! its beginning, so that one byte after the other gains no time. A connection too many is let in:
 //! the one that was silent the longest gives way. It is handed out as well, to be told the reason.
+//! Where it is no fault to be silent there is no deadline, and the number alone bounds them.
 //!
 //! The same of connections that do not take their answer: see `Answers`.
 
@@ -42,10 +43,39 @@ pub(crate) struct Bounds {
     pub(crate) bytes: usize,
     /// Bytes of one request; one that is longer is handed out as far as it came.
     pub(crate) request_bytes: usize,
-    /// How long one may take for its request.
-    pub(crate) deadline: Duration,
-    /// What a request ends with.
-    pub(crate) end: &'static [u8],
+    /// How long one may take for its request; `None` for as long as nobody needs its place.
+    pub(crate) deadline: Option<Duration>,
+    pub(crate) end: End,
+}
+
+/// How the end of a request is found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum End {
+    /// It ends with these bytes. What follows them is read as well.
+    Mark(&'static [u8]),
+    /// How many bytes are missing of it, by what was said. Nothing behind it is read.
+    Missing(fn(&[u8]) -> usize),
+}
+
+impl End {
+    /// Whether what was said is a whole request; it was not, so many bytes before.
+    fn is_reached(self, said: &[u8], before: usize) -> bool {
+        match self {
+            Self::Mark(mark) => {
+                let news = &said[before.saturating_sub(mark.len() - 1)..];
+                news.windows(mark.len()).any(|it| it == mark)
+            }
+            Self::Missing(missing) => missing(said) == 0,
+        }
+    }
+
+    /// How much more may be read of one that said this.
+    fn room(self, said: &[u8]) -> usize {
+        match self {
+            Self::Mark(_) => PIECE_BYTES,
+            Self::Missing(missing) => missing(said).min(PIECE_BYTES),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -82,7 +112,7 @@ pub(crate) struct Arrivals<'a, L: Listening> {
 struct Arriving<S> {
     stream: S,
     said: Vec<u8>,
-    until: Time,
+    until: Option<Time>,
 }
 
 /// Bytes that are read of one at a time, before the others have their turn.
@@ -115,7 +145,7 @@ impl<'a, L: Listening> Arrivals<'a, L> {
         let streams = self.waiting.iter().map(|it| it.stream.as_fd());
         let listener = may_accept.then(|| self.listener.as_fd());
         let descriptors: Vec<_> = streams.chain(listener).collect();
-        let deadlines = self.waiting.iter().map(|it| it.until);
+        let deadlines = self.waiting.iter().filter_map(|it| it.until);
         let next = deadlines.chain((!may_accept).then_some(self.accepts_from)).min();
         let waited = ::io::wait_for_input_of_any(&descriptors, next.map(|it| it.since(now)));
         let mut readable = match waited {
@@ -138,7 +168,8 @@ impl<'a, L: Listening> Arrivals<'a, L> {
                 self.waiting.push(arriving);
                 continue;
             }
-            let came = match L::read(&arriving.stream, &mut self.piece) {
+            let room = self.bounds.end.room(&arriving.said);
+            let came = match L::read(&arriving.stream, &mut self.piece[..room]) {
                 Ok(came) => came,
                 Err(error) if is_for_now(error.kind()) => {
                     self.waiting.push(arriving);
@@ -153,9 +184,7 @@ impl<'a, L: Listening> Arrivals<'a, L> {
             if is_at_its_end && before == 0 {
                 continue;
             }
-            let end = self.bounds.end;
-            let news = &arriving.said[before.saturating_sub(end.len() - 1)..];
-            let is_whole = news.windows(end.len()).any(|it| it == end)
+            let is_whole = self.bounds.end.is_reached(&arriving.said, before)
                 || arriving.said.len() >= self.bounds.request_bytes;
             if is_at_its_end || is_whole {
                 out.push(Arrival::Asked(arriving.stream, arriving.said));
@@ -179,13 +208,13 @@ impl<'a, L: Listening> Arrivals<'a, L> {
         if self.waiting.len() == self.bounds.connections {
             out.push(Arrival::GivesWay(self.waiting.remove(0).stream, Reason::Silent));
         }
-        let until = now + self.bounds.deadline;
+        let until = self.bounds.deadline.map(|deadline| now + deadline);
         self.waiting.push(Arriving { stream, said: Vec::new(), until });
     }
 
     /// Whose time is up, and who said the most where all said too much.
     fn let_go(&mut self, now: Time, out: &mut Vec<Arrival<L::Stream>>) {
-        for late in self.waiting.extract_if(.., |it| it.until <= now) {
+        for late in self.waiting.extract_if(.., |it| it.until.is_some_and(|until| until <= now)) {
             out.push(Arrival::GivesWay(late.stream, Reason::Late));
         }
         while self.waiting.iter().map(|it| it.said.len()).sum::<usize>() > self.bounds.bytes {
@@ -259,7 +288,10 @@ impl Reason {
     pub(crate) fn told(self, bounds: &Bounds) -> String {
         let Bounds { connections, bytes, deadline, .. } = bounds;
         match self {
-            Self::Late => format!("no whole request came within {} s", deadline.as_secs_f32()),
+            Self::Late => {
+                let seconds = deadline.unwrap_or_default().as_secs_f32();
+                format!("no whole request came within {seconds} s")
+            }
             Self::Silent => format!(
                 "{connections} connections that have not asked anything yet are open already, and \
                  this one was silent the longest"
@@ -333,8 +365,8 @@ mod tests {
         connections: 3,
         bytes: 16,
         request_bytes: 12,
-        deadline: Duration::from_secs(60),
-        end: b"..",
+        deadline: Some(Duration::from_secs(60)),
+        end: End::Mark(b".."),
     };
 
     struct Place {
@@ -441,7 +473,7 @@ mod tests {
         let deadline = Duration::from_millis(50);
         let mut arrivals = place.arrivals(Bounds { request_bytes: 1 << 20, ..BOUNDS });
         arrivals.bounds.bytes = 1 << 20;
-        arrivals.bounds.deadline = deadline;
+        arrivals.bounds.deadline = Some(deadline);
         let before = ::io::now();
         let slow = place.come(&mut arrivals);
         loop {
@@ -452,6 +484,32 @@ mod tests {
             }
         }
         assert!(::io::now() >= before + deadline);
+    }
+
+    /// What follows the request is for whoever is handed the connection.
+    #[test]
+    fn request_of_a_length_is_out_without_what_follows_it() {
+        // As many bytes as the first one says.
+        let missing = |said: &[u8]| match said {
+            [] => 1,
+            [length, rest @ ..] => usize::from(length - b'0') - rest.len(),
+        };
+        let place = Place::new();
+        let mut arrivals =
+            place.arrivals(Bounds { deadline: None, end: End::Missing(missing), ..BOUNDS });
+        let [first, silent] = [(); 2].map(|()| place.come(&mut arrivals));
+        say(&first, b"3ab");
+        assert_eq!(told(arrivals.turn()), []);
+        say(&first, b"cmore");
+        // The length comes first, and then what it counts.
+        let mut out = told(arrivals.turn());
+        while out.is_empty() {
+            out = told(arrivals.turn());
+        }
+        assert_eq!(out, [Ok(b"3abc".to_vec())]);
+        drop(silent);
+        assert_eq!(told(arrivals.turn()), []);
+        assert!(arrivals.waiting.is_empty());
     }
 
     /// They held the places of the work, those of a scrape for ever.

@@ -1,15 +1,17 @@
 //! Sockets of monitors of virtual machines: one for each volume, in a folder of the operator's.
 //!
 //! A thread for each socket takes one monitor after the other, for a volume has one writer; the
-//! next one waits for its turn. What a monitor says is dealt with there (`session`), for it takes
-//! files and maps memory; the rings are served by the shards.
+//! next one waits for its turn, which comes to those that have asked something (`comers`). What a
+//! monitor says is dealt with there (`session`), for it takes files and maps memory; the rings are
+//! served by the shards.
 
 pub(crate) mod addresses;
+mod comers;
 mod session;
 
 use std::collections::BTreeMap;
 use std::net::Shutdown;
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -20,9 +22,11 @@ use stdx::mutex::lock;
 
 use crate::accepting::Accepting;
 use crate::admin::bind;
+use crate::arrivals::{Arrival, Arrivals};
 use crate::definition::Definition;
 use crate::desk::Desk;
 use crate::guests::addresses::Addresses;
+use crate::guests::comers::{BOUNDS, Comer, Door};
 use crate::guests::session::{Monitor, Present};
 use crate::log::{Scope, log};
 use crate::memory::MACHINE_BYTES;
@@ -85,7 +89,7 @@ impl Guests {
         path: &Path,
     ) -> std::io::Result<Arc<Socket>> {
         // The folder, and its group, say who may come here.
-        let listener = bind(path, 0o660)?;
+        let door = Door(bind(path, 0o660)?);
         let socket = Arc::new(Socket {
             resource: resource.to_owned(),
             place,
@@ -97,7 +101,7 @@ impl Guests {
             (Arc::clone(&self.desk), Arc::clone(&self.next_session), Arc::clone(&socket));
         let addresses = self.addresses.clone();
         thread::Builder::new().name("guests".to_owned()).spawn(move || {
-            served.serve(&listener, &desk, &next, &addresses);
+            served.serve(&door, &desk, &next, &addresses);
         })?;
         log!(
             Notice,
@@ -150,25 +154,62 @@ impl Guests {
 impl Socket {
     fn serve(
         &self,
-        listener: &UnixListener,
+        door: &Door,
         desk: &Arc<Desk>,
         next_session: &AtomicU64,
         addresses: &Addresses,
     ) {
         let scope = Scope::resource(&self.resource);
-        let mut accepting = Accepting::new(scope, "a virtual machine's monitor");
-        for stream in listener.incoming() {
-            if self.is_ending.load(Ordering::Acquire) {
+        let accepting = Accepting::new(scope, "a virtual machine's monitor");
+        let mut arrivals = match Arrivals::of(door, accepting, BOUNDS) {
+            Ok(arrivals) => arrivals,
+            Err(error) => {
+                let path = self.path.display();
+                log!(Error, scope, "no virtual machine can use it at {path}: {error}");
                 return;
             }
-            let Some(stream) = accepting.take(stream) else { continue };
-            let number = SessionNumber(next_session.fetch_add(1, Ordering::Relaxed));
-            let present = Arc::new(Present::new(number, stream));
-            *self.lock() = Some(Arc::clone(&present));
-            let volume = (self.resource.clone(), self.place);
-            Monitor::new(Arc::clone(desk), volume, present, addresses.clone()).run();
-            *self.lock() = None;
+        };
+        while !self.is_ending.load(Ordering::Acquire) {
+            for arrival in arrivals.turn() {
+                match arrival {
+                    Arrival::Asked(comer, said) => {
+                        let session = next_session.fetch_add(1, Ordering::Relaxed);
+                        self.serve_one((comer, said), desk, SessionNumber(session), addresses);
+                    }
+                    Arrival::GivesWay(_, reason) => {
+                        let reason = reason.told(&BOUNDS);
+                        log!(Info, scope, "a virtual machine's monitor was let go: {reason}");
+                    }
+                }
+            }
         }
+    }
+
+    /// Serves one that has asked something, until it goes or is let go.
+    fn serve_one(
+        &self,
+        (comer, said): (Comer, Vec<u8>),
+        desk: &Arc<Desk>,
+        session: SessionNumber,
+        addresses: &Addresses,
+    ) {
+        let (stream, first) = match comer.into_session(said) {
+            Ok(parts) => parts,
+            Err(error) => {
+                let scope = Scope::resource(&self.resource);
+                log!(Warning, scope, "the socket of a virtual machine cannot be used: {error}");
+                return;
+            }
+        };
+        let present = Arc::new(Present::new(session, stream));
+        *self.lock() = Some(Arc::clone(&present));
+        // Who ends it sees the monitor, or is seen here.
+        if !self.is_ending.load(Ordering::Acquire) {
+            let volume = (self.resource.clone(), self.place);
+            let addresses = addresses.clone();
+            Monitor::new(Arc::clone(desk), volume, (present, first), addresses).run();
+        }
+        *self.lock() = None;
     }
 
     fn end(&self) {
@@ -189,3 +230,6 @@ impl Socket {
         lock(&self.present)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -215,6 +215,8 @@ pub(crate) const DEVICE_LEAVE_DEADLINE: Duration = Duration::from_secs(5);
 
 /// Rings of one virtual machine's disk.
 pub(crate) const GUEST_QUEUES_MAX: u16 = 128;
+/// Monitors at the socket of a volume that have not asked anything yet.
+pub(crate) const GUESTS_ARRIVING_MAX: usize = 16;
 /// Files that come with a message of a monitor: one for each region of the memory that it shares.
 pub(crate) const GUEST_FILES_MAX: usize = 8;
 /// What one virtual machine's disk may have mapped of its memory, as so many times the memory of

@@ -56,6 +56,26 @@ fn guest_writes_on_all_replicas_through_all_rings() {
     cluster.assert_replicas_equal(48 * MIB);
 }
 
+/// It held the place of the disk, and made its node Primary, for as long as it liked.
+#[test]
+fn connection_that_asks_nothing_keeps_no_machine_waiting() {
+    let cluster = Cluster::start_in_sync(3, 0);
+    cluster.adm_ok(0, &["secondary", "r0"]);
+    let silent = UnixStream::connect(socket(&cluster, 1)).unwrap();
+    let half = UnixStream::connect(socket(&cluster, 1)).unwrap();
+    std::io::Write::write_all(&mut &half, &[1, 0, 0, 0, 1]).unwrap();
+    let mut machine = Machine::new();
+    let stream = attach(&cluster, 1, &mut machine);
+    machine.does(0, WRITE, 0, &[5; BLOCK]);
+    assert_eq!(machine.reads(1, 0), [5; BLOCK]);
+    drop(stream);
+    // Those that ask nothing do not keep it Primary, either.
+    cluster.wait(1, "way back to Secondary", |status| status.role == api::role::Role::Secondary);
+    let _stream = attach(&cluster, 1, &mut machine);
+    assert_eq!(machine.reads(1, 0), [5; BLOCK]);
+    drop((silent, half));
+}
+
 #[test]
 fn requests_under_way_when_the_daemon_is_killed_are_answered_by_the_next_one() {
     let mut cluster = Cluster::start_in_sync(3, 0);

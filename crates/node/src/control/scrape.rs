@@ -14,7 +14,7 @@ use api::response::Reply;
 
 use crate::NodeError;
 use crate::accepting::{Accepting, Served};
-use crate::arrivals::{Answers, Arrival, Arrivals, Bounds, Reason, dismiss};
+use crate::arrivals::{Answers, Arrival, Arrivals, Bounds, End, Reason, dismiss};
 use crate::control::{Control, metrics, spawn};
 use crate::limits::{
     SCRAPE_DEADLINE, SCRAPE_HEAD_BYTES_MAX, SCRAPES_ARRIVING_MAX, SCRAPES_MAX, SLOW_ANSWERS_MAX,
@@ -89,8 +89,8 @@ const BOUNDS: Bounds = Bounds {
     connections: SCRAPES_ARRIVING_MAX,
     bytes: SCRAPES_ARRIVING_MAX * SCRAPE_HEAD_BYTES_MAX,
     request_bytes: SCRAPE_HEAD_BYTES_MAX,
-    deadline: SCRAPE_DEADLINE,
-    end: b"\r\n\r\n",
+    deadline: Some(SCRAPE_DEADLINE),
+    end: End::Mark(b"\r\n\r\n"),
 };
 
 fn serve(control: &Arc<Control>, listener: &TcpListener, is_closed: &AtomicBool) {

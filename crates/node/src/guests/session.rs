@@ -5,6 +5,7 @@
 //! the protocol has no words for it. A monitor comes back by itself, and brings along what was not
 //! answered; it goes on only if the data is still that which its guest has seen.
 
+use std::cell::RefCell;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::ErrorKind;
@@ -26,6 +27,7 @@ use stdx::mutex::lock;
 
 use crate::desk::{Desk, overloaded};
 use crate::guests::addresses::Addresses;
+use crate::guests::comers::First;
 use crate::limits::{
     GUEST_ADMISSION_DEADLINE, GUEST_FILES_MAX, GUEST_QUEUES_MAX, GUEST_SEND_DEADLINE,
     GUEST_SHARD_DEADLINE, GUEST_STOP_DEADLINE,
@@ -42,6 +44,8 @@ pub(super) struct Monitor {
     line: Line,
     news: mpsc::Receiver<News>,
     present: Arc<Present>,
+    /// Its first message, until it is taken.
+    first: RefCell<First>,
     /// What the memory of all guests may take.
     guests: Addresses,
 }
@@ -124,13 +128,13 @@ impl Monitor {
     pub(super) fn new(
         desk: Arc<Desk>,
         (resource, place): (String, Place),
-        present: Arc<Present>,
+        (present, first): (Arc<Present>, First),
         guests: Addresses,
     ) -> Self {
         let (sender, news) = mpsc::channel();
         let (session, stream) = (present.session, Arc::clone(&present.stream));
         let line = Line { session, news: sender, stream };
-        Self { desk, resource, place, line, news, present, guests }
+        Self { desk, resource, place, line, news, present, first: RefCell::new(first), guests }
     }
 
     pub(super) fn run(&self) {
@@ -239,12 +243,18 @@ impl Monitor {
     fn receive(&self, into: &mut [u8], files: &mut Vec<OwnedFd>) -> Result<bool, String> {
         let mut filled = 0;
         while filled < into.len() {
-            match receive_files(&self.line.stream, &mut into[filled..], files) {
-                Ok(0) if filled == 0 => return Ok(false),
-                Ok(0) => return Err("the monitor went away in the middle of a message".to_owned()),
-                Ok(length) => filled += length,
-                Err(error) if error.kind() == ErrorKind::ConnectionReset => return Ok(false),
-                Err(error) => return Err(format!("cannot receive: {error}")),
+            let said_before = self.first.borrow_mut().take(&mut into[filled..], files);
+            filled += said_before;
+            if said_before == 0 {
+                match receive_files(&self.line.stream, &mut into[filled..], files) {
+                    Ok(0) if filled == 0 => return Ok(false),
+                    Ok(0) => {
+                        return Err("the monitor went away in the middle of a message".to_owned());
+                    }
+                    Ok(length) => filled += length,
+                    Err(error) if error.kind() == ErrorKind::ConnectionReset => return Ok(false),
+                    Err(error) => return Err(format!("cannot receive: {error}")),
+                }
             }
             // Every byte can bring some, and the daemon has only so many.
             if files.len() > GUEST_FILES_MAX {

@@ -23,7 +23,7 @@ fn session(number: u64) -> (Monitor, Receiver<ToShard>, UnixStream) {
     let present = Arc::new(Present::new(SessionNumber(number), stream));
     let guests = Addresses::of_all_guests(MACHINE_BYTES);
     let volume = ("r0".to_owned(), Place::FIRST);
-    (Monitor::new(desk, volume, present, guests), mailbox, outside)
+    (Monitor::new(desk, volume, (present, First::default()), guests), mailbox, outside)
 }
 
 fn facts() -> Facts {
