@@ -128,6 +128,9 @@ pub struct DeviceStatus {
     /// Who has it open.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub holders: Vec<Holder>,
+    /// Why the disk is out of use, or is going to be; until one is attached again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disk_failure: Option<DiskFailure>,
     /// How the disk is written: `io_uring`, `pwrite`, or `threads` where io_uring is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disk_io: Option<String>,
@@ -148,6 +151,22 @@ pub struct DeviceStatistics {
     pub upper_pending: u32,
     /// Requests that the disk has not answered yet.
     pub lower_pending: u32,
+}
+
+/// A request that a disk failed, at the cost of its replica.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct DiskFailure {
+    /// Path of the disk: that of the data, or of the metadata.
+    pub disk: String,
+    /// What was asked of it.
+    pub request: String,
+    /// In the words of the system.
+    pub error: String,
+    /// What to look at before it is attached again.
+    pub hint: String,
+    /// How long ago.
+    pub age_ms: u64,
 }
 
 /// What one replica did for the reads of this node's clients.

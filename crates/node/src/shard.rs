@@ -15,6 +15,7 @@ pub(crate) mod disk;
 mod saving;
 mod copies;
 mod hung;
+mod failing;
 mod demand;
 pub(crate) mod further;
 mod arrivals;
@@ -397,6 +398,11 @@ impl Shard {
         let place = id.0 as usize;
         let rim = &mut self.rim;
         if operation.is_of_save() {
+            if let (Err(error), Some(Some(part))) = (result, self.parts.get_mut(place))
+                && operation.is_of_metadata()
+            {
+                part.note_failed_save(&operation, error, rim.kit.now);
+            }
             match self.hosted.get_mut(place).and_then(Option::as_mut) {
                 Some(hosted) => hosted.on_saved(&operation, result, rim),
                 None => operation.discard(rim),

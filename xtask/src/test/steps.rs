@@ -88,6 +88,7 @@ pub(crate) const ALL: &[Step] = &[
             ("libnbd-bin", "our NBD server and its holes against nbdinfo, any byte with nbdfuse"),
             ("python3-libnbd", "the same with nbdsh"),
             ("qemu-utils", "holes against qemu-img, any byte with qemu-io"),
+            ("e2fsprogs", "a disk on a file system that is full"),
             ("tmux", "`basalt top` in a terminal"),
         ],
         tier: Tier::Quick,

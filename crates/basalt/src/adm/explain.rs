@@ -9,8 +9,8 @@ use api::disk_state::DiskState;
 use api::replication_state::ReplicationState;
 use api::role::Role;
 use api::status::{
-    ConnectionStatus, DeviceStatus, Holder, LatencyHistogram, PathStatus, PeerDeviceStatus,
-    QuorumVotes, ResourceStatus, STALLED_SECONDS, VoterStatus,
+    ConnectionStatus, DeviceStatus, DiskFailure, Holder, LatencyHistogram, PathStatus,
+    PeerDeviceStatus, QuorumVotes, ResourceStatus, STALLED_SECONDS, VoterStatus,
 };
 use serde::Serialize;
 
@@ -315,6 +315,11 @@ fn has_another_replica(resource: &ResourceStatus, name: &str) -> bool {
 
 fn disk(device: &DeviceStatus) -> String {
     let path = device.backing_dev.as_deref().unwrap_or("its disk");
+    if let Some(failure) = &device.disk_failure {
+        let is_going = device.disk_state == DiskState::Failed;
+        let state = if is_going { "is going out of use" } else { "is out of use" };
+        return format!("{path} {state}: {}", disk_failure(failure));
+    }
     match device.disk_state {
         DiskState::UpToDate => format!("{path} is up to date"),
         DiskState::Diskless if device.client => {
@@ -334,6 +339,12 @@ fn disk(device: &DeviceStatus) -> String {
         | DiskState::Negotiating
         | DiskState::DUnknown => format!("{path} is {}", device.disk_state),
     }
+}
+
+/// What failed, where, when, and what to look at.
+pub(crate) fn disk_failure(failure: &DiskFailure) -> String {
+    let DiskFailure { disk, request, error, hint, age_ms } = failure;
+    format!("{request} failed at {} ({disk}): {error}; {hint}", as_of(*age_ms))
 }
 
 fn resyncs(resource: &ResourceStatus) -> Vec<String> {

@@ -25,6 +25,7 @@ use api::status::{
 };
 
 use crate::adm::events::line::as_of;
+use crate::adm::explain::disk_failure;
 
 /// What DRBD prints where there is nothing to print; scripts compare with it.
 pub(crate) const NOTHING_CONFIGURED: &str = "# No currently configured DRBD found.\n";
@@ -158,6 +159,13 @@ impl Text {
     }
 
     fn device(&mut self, device: &DeviceStatus, numbering: Numbering) {
+        self.device_words(device, numbering);
+        if let Some(failure) = &device.disk_failure {
+            self.line(OWN_INDENT, &[format!("# {}", disk_failure(failure))]);
+        }
+    }
+
+    fn device_words(&mut self, device: &DeviceStatus, numbering: Numbering) {
         let mut words = Vec::new();
         if numbering == Numbering::Shown {
             words.push(format!("volume:{}", device.volume));

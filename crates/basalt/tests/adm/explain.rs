@@ -6,8 +6,8 @@ use api::replication_state::ReplicationState;
 use api::response::{Reply, Response};
 use api::role::Role;
 use api::status::{
-    EpochStatus, Holder, LatencyHistogram, LostAgainStatus, NodeStatus, PathStatus, QuorumVotes,
-    ResourceStatus, StatusReply, SyncDetails, VoterStatus, VotesBefore,
+    DiskFailure, EpochStatus, Holder, LatencyHistogram, LostAgainStatus, NodeStatus, PathStatus,
+    QuorumVotes, ResourceStatus, StatusReply, SyncDetails, VoterStatus, VotesBefore,
 };
 
 use crate::fake_node::Place;
@@ -206,6 +206,32 @@ fn primary_that_is_out_of_reach_is_named() {
     let said = role(&resource);
     assert!(said.contains("this node is Primary as of 20"), "{said}");
     assert!(said.ends_with("Z; another one may have taken over since, out of reach"), "{said}");
+}
+
+/// Why a disk is out of use was in the log alone.
+#[test]
+fn a_disk_that_failed_is_explained() {
+    let mut resource = one_away();
+    let device = &mut resource.devices[0];
+    device.disk_failure = Some(DiskFailure {
+        disk: "/dev/vg/lv".to_owned(),
+        request: "a write to the disk".to_owned(),
+        error: "No space left on device (os error 28)".to_owned(),
+        hint: "make room".to_owned(),
+        age_ms: 90_000,
+    });
+    for (state, words) in [
+        (DiskState::Failed, "volume 0 here: /dev/vg/lv is going out of use: a write to the disk"),
+        (DiskState::Diskless, "volume 0 here: /dev/vg/lv is out of use: a write to the disk"),
+    ] {
+        resource.devices[0].disk_state = state;
+        let text = explained(resource.clone());
+        let line =
+            text.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("{text}"));
+        assert!(line.contains(" failed at 20"), "{line}");
+        let end = "Z (/dev/vg/lv): No space left on device (os error 28); make room";
+        assert!(line.ends_with(end), "{line}");
+    }
 }
 
 #[test]

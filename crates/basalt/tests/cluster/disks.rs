@@ -218,6 +218,13 @@ fn node_whose_disk_was_wiped_serves_and_is_filled_once_it_is_told_to() {
     assert_eq!(cluster.data(1, size)[2 << 20..][..BLOCK], [6; BLOCK]);
 }
 
+fn assert_shown_as_shrunk(cluster: &Cluster, index: usize) {
+    let log = cluster.log(index);
+    assert!(log.contains("what was behind the new end is lost"), "{log}");
+    let failure = cluster.status(index).unwrap().devices[0].disk_failure.clone().unwrap();
+    assert!(failure.error.contains("what was behind the new end is lost"), "{failure:?}");
+}
+
 /// The zeroes that a file had where it was cut were merged with a part of a block, and given to all
 /// replicas.
 #[test]
@@ -243,8 +250,7 @@ fn nothing_is_merged_from_behind_the_end_of_a_disk_that_shrank() {
     }
     cluster
         .wait(0, "end of the disk", |status| status.devices[0].disk_state == DiskState::Diskless);
-    let log = cluster.log(0);
-    assert!(log.contains("what was behind the new end is lost"), "{log}");
+    assert_shown_as_shrunk(&cluster, 0);
     client.close().unwrap();
     for index in [1, 2] {
         let data = cluster.data(index, size);
@@ -269,8 +275,7 @@ fn disk_that_shrank_fails_with_the_next_flush_and_the_others_have_all() {
     client.flush().unwrap();
     cluster
         .wait(1, "end of the disk", |status| status.devices[0].disk_state == DiskState::Diskless);
-    let log = cluster.log(1);
-    assert!(log.contains("what was behind the new end is lost"), "{log}");
+    assert_shown_as_shrunk(&cluster, 1);
     client.write(place, &[7; BLOCK]).unwrap();
     client.close().unwrap();
     let said = cluster.adm_refused(1, &["attach", "r0"]);

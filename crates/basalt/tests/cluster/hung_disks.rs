@@ -51,6 +51,8 @@ fn goes_on_without(index: usize) {
         matches!(status.devices[0].disk_state, DiskState::Failed | DiskState::Diskless)
     });
     cluster.wait_for_log(index, "(disk-timeout)");
+    let failure = cluster.status(index).unwrap().devices[0].disk_failure.clone().unwrap();
+    assert!(failure.error.contains("no answer within 1.5 s"), "{failure:?}");
     let mut bytes = [0; BLOCK];
     client.read(0, &mut bytes).unwrap();
     assert_eq!(bytes, [2; BLOCK]);
@@ -59,6 +61,7 @@ fn goes_on_without(index: usize) {
     place.thaw();
     cluster.adm_ok(index, &["attach", "r0"]);
     cluster.wait_up_to_date(0);
+    assert_eq!(cluster.status(index).unwrap().devices[0].disk_failure, None);
     client.write(4096, &[4; BLOCK]).unwrap();
     client.close().unwrap();
     cluster.assert_replicas_equal(size);

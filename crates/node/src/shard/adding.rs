@@ -87,10 +87,11 @@ impl Shard {
     pub(super) fn on_part_add_volume(&mut self, id: HostedId, new: NewFurther) {
         let Some(part) = self.parts.get_mut(id.0 as usize).and_then(Option::as_mut) else { return };
         let Some(disk) = &mut part.disk else { return };
+        let place = new.place;
         match new.adopt(&mut self.rim) {
             Ok(further) => disk.take_further(further, &self.rim),
             Err(error) => {
-                log!(Error, Scope::resource(&part.name), "a shard cannot use the disk: {error}");
+                part.note_unusable(place, &error, self.rim.kit.now);
                 let fact = Box::new(FromGroup::MemberFailed { member: part.own_node() });
                 let home = self.home_of(id);
                 self.rim.kit.mesh.send(home, Cross::FromPart(id, FromPart::Fact(fact)));

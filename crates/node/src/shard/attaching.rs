@@ -9,6 +9,7 @@
 //! so to the home after it has given that one up.
 
 use api::response::{Failure, FailureCode, Reply};
+use format::space::Place;
 use replication::attach::{GroupDisk, slot_bases};
 use replication::contract::{CommandId, GroupInput, ResourceInput, RoundId, ToGroup};
 
@@ -108,6 +109,7 @@ impl Shard {
         let Offer { disk, shared, mut groups } = *offer;
         let part = self.parts[place].as_mut().expect("a home has a part");
         part.offer = Some(disk);
+        part.failing = None;
         let mesh = &mut self.rim.kit.mesh;
         let own = groups.remove(usize::from(mesh.me()));
         if !mesh.is_alone() {
@@ -132,11 +134,10 @@ impl Shard {
     ) {
         let Some(part) = self.parts.get_mut(id.0 as usize).and_then(Option::as_mut) else { return };
         let rim = &mut self.rim;
+        part.failing = None;
         match disk.adopt(rim) {
             Ok(disk) => part.offer = Some(disk),
-            Err(error) => {
-                log!(Error, Scope::resource(&part.name), "a shard cannot use the disk: {error}");
-            }
+            Err(error) => part.note_unusable(Place::FIRST, &error, rim.kit.now),
         }
         let message = ToGroup::Attach { disk: group, round };
         rim.inbox.push_back((id, Input::Group(GroupInput::Home(message))));

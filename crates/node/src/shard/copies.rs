@@ -4,11 +4,12 @@
 //! is. What punched holes is made durable by one flush at the end.
 
 use format::ids::{BLOCK_BYTES, BlockMask, BlockRange};
+use format::space::Place;
 use io::{DiskId, Durability, Slice, Zero};
 use replication::contract::{DeviceError, DeviceResult, GroupAction, Payload, Token};
 
 use crate::shard::Rim;
-use crate::shard::disk::Kind;
+use crate::shard::disk::{Kind, place_of};
 use crate::shard::part::Part;
 use crate::slab::Key;
 
@@ -92,7 +93,7 @@ impl Part {
             disk.counters.in_flight += 1;
             let (data, offset) = disk.at(range);
             let offset = offset + u64::from(start * BLOCK);
-            let token = rim.start(self.id, Kind::PartOfCopy { copy });
+            let token = rim.start((self.id, place_of(range)), Kind::PartOfCopy { copy });
             rim.kit.reactor.write(data, offset, bytes, durability, token);
         }
     }
@@ -104,7 +105,7 @@ impl Part {
             let (data, offset) = disk.at(range);
             let offset = offset + u64::from(start * BLOCK);
             let length = u64::from(count * BLOCK);
-            let token = rim.start(self.id, Kind::PartOfCopy { copy });
+            let token = rim.start((self.id, place_of(range)), Kind::PartOfCopy { copy });
             rim.kit.reactor.zero(data, offset, length, Zero::Deallocate, token);
         }
     }
@@ -112,7 +113,7 @@ impl Part {
     /// One of the requests of a copy was answered.
     pub(super) fn on_part_of_copy(
         &mut self,
-        copy: Key,
+        (copy, place): (Key, Place),
         result: Result<(), DeviceError>,
         rim: &mut Rim,
     ) {
@@ -126,7 +127,7 @@ impl Part {
             if let Some(disk) = &mut self.disk {
                 known.left = 1;
                 disk.counters.in_flight += 1;
-                let token = rim.start(self.id, Kind::PartOfCopy { copy });
+                let token = rim.start((self.id, place), Kind::PartOfCopy { copy });
                 return rim.kit.reactor.flush(data, token);
             }
             // Given up meanwhile: nobody can make it durable.

@@ -3,7 +3,7 @@
 use std::io as stdio;
 
 use format::activity_log::encode_al_record;
-use format::ids::{BLOCK_BYTES, BlockMask, Digest, Incarnation, NodeId, Nonce};
+use format::ids::{BLOCK_BYTES, BlockMask, BlockRange, Digest, Incarnation, NodeId, Nonce};
 use format::layout::Layout;
 use format::space::Place;
 use io::{DiskId, Durability, Slice, Zero};
@@ -48,7 +48,8 @@ pub(crate) struct Disk {
     pub(crate) slots: Vec<NodeId>,
     /// Of the volumes behind the first.
     pub(crate) further: Vec<Further>,
-    pub(crate) error_logged: bool,
+    /// A read failed, which the log has.
+    pub(crate) read_error_logged: bool,
     /// Writes of metadata that wait while it is moved.
     pub(super) held: Option<Vec<GroupAction>>,
     pub(crate) counters: DiskCounters,
@@ -67,6 +68,8 @@ pub(crate) struct DiskCounters {
 #[derive(Debug)]
 pub(crate) struct Operation {
     hosted: HostedId,
+    /// The volume on whose disk it is.
+    pub(super) place: Place,
     pub(super) kind: Kind,
     pub(super) since: Time,
     /// It took too long, and was answered for: only the kernel has it still.
@@ -106,6 +109,7 @@ pub(super) enum Kind {
     WriteBuffer {
         token: Token,
         buffer: Slice,
+        area: Area,
     },
     Zero {
         token: Token,
@@ -125,14 +129,24 @@ pub(super) enum Kind {
     },
 }
 
+/// What part of a replica is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Area {
+    Data,
+    Metadata,
+}
+
 impl Kind {
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Read { .. } | Self::Digest { .. } => "a read of the disk",
-            Self::Write { .. } | Self::Zero { .. } | Self::PartOfCopy { .. } => {
-                "a write to the disk"
+            Self::Write { .. }
+            | Self::Zero { .. }
+            | Self::PartOfCopy { .. }
+            | Self::WriteBuffer { area: Area::Data, .. } => "a write to the disk",
+            Self::WriteBuffer { area: Area::Metadata, .. } | Self::Superblock { .. } => {
+                "a write to the metadata"
             }
-            Self::WriteBuffer { .. } | Self::Superblock { .. } => "a write to the metadata",
             Self::Flush { .. } => "a flush of the disk",
             Self::Register { .. } => "a write to the register file in the state directory",
         }
@@ -145,9 +159,15 @@ impl Operation {
         matches!(self.kind, Kind::Register { .. } | Kind::Superblock { .. })
     }
 
-    /// A write of metadata, or one that looks like it: of a copy that was made for alignment.
-    pub(super) fn may_be_metadata(&self) -> bool {
-        matches!(self.kind, Kind::WriteBuffer { .. } | Kind::Superblock { .. })
+    pub(super) fn is_of_metadata(&self) -> bool {
+        let Self { kind, .. } = self;
+        matches!(kind, Kind::WriteBuffer { area: Area::Metadata, .. } | Kind::Superblock { .. })
+    }
+
+    /// Reads that fail cost no replica: others have what they were to bring.
+    pub(super) fn costs_replica(&self, error: &stdio::Error) -> bool {
+        let is_read = matches!(self.kind, Kind::Read { .. } | Kind::Digest { .. });
+        !is_read || io::has_shrunk(error)
     }
 
     pub(crate) fn hosted(&self) -> HostedId {
@@ -203,8 +223,9 @@ impl Rim {
         self.answer(hosted, token, Ok(DeviceResult::Digests(digests)));
     }
 
-    pub(super) fn start(&mut self, hosted: HostedId, kind: Kind) -> u64 {
-        let operation = Operation { hosted, kind, since: self.kit.now, is_abandoned: false };
+    pub(super) fn start(&mut self, (hosted, place): (HostedId, Place), kind: Kind) -> u64 {
+        let since = self.kit.now;
+        let operation = Operation { hosted, place, kind, since, is_abandoned: false };
         self.operations.insert(operation).token(TOKEN_DISK)
     }
 
@@ -248,7 +269,8 @@ impl Part {
                 disk.count_read(range);
                 disk.counters.in_flight += 1;
                 let (data, offset) = disk.at(range);
-                let token = rim.start(self.id, Kind::Read { token, payload, detect_zero });
+                let at = (self.id, place_of(range));
+                let token = rim.start(at, Kind::Read { token, payload, detect_zero });
                 rim.kit.reactor.read(data, offset, slice, token);
             }
             GroupAction::DigestDevice { token, range, key } => {
@@ -259,7 +281,8 @@ impl Part {
                 disk.count_read(range);
                 disk.counters.in_flight += 1;
                 let (data, offset) = disk.at(range);
-                let token = rim.start(self.id, Kind::Digest { token, buffer, key });
+                let at = (self.id, place_of(range));
+                let token = rim.start(at, Kind::Digest { token, buffer, key });
                 rim.kit.reactor.read(data, offset, buffer, token);
             }
             GroupAction::WriteDevice { token, range, payload, fua } => {
@@ -275,12 +298,13 @@ impl Part {
                     disk.count_written(range);
                     let written = rim.kit.reactor.write_now(data, offset, slice, durability);
                     if let Some(result) = written {
-                        self.on_written(token, &result, rim);
+                        self.on_written((token, place_of(range)), &result, rim);
                         return None;
                     }
                     rim.kit.payloads.retain(payload);
                     disk.counters.in_flight += 1;
-                    let token = rim.start(self.id, Kind::Write { token, payload });
+                    let at = (self.id, place_of(range));
+                    let token = rim.start(at, Kind::Write { token, payload });
                     rim.kit.reactor.write(data, offset, slice, durability, token);
                 } else {
                     let Some(buffer) = rim.kit.reactor.pool().take_for(slice.length) else {
@@ -289,7 +313,8 @@ impl Part {
                     rim.kit.reactor.pool().copy(slice, buffer);
                     disk.count_written(range);
                     disk.counters.in_flight += 1;
-                    let token = rim.start(self.id, Kind::WriteBuffer { token, buffer });
+                    let (at, area) = ((self.id, place_of(range)), Area::Data);
+                    let token = rim.start(at, Kind::WriteBuffer { token, buffer, area });
                     rim.kit.reactor.write(data, offset, buffer, durability, token);
                 }
             }
@@ -298,7 +323,8 @@ impl Part {
                 disk.counters.in_flight += 1;
                 let zero = if deallocate { Zero::Deallocate } else { Zero::KeepAllocated };
                 let (data, offset) = disk.at(range);
-                let token = rim.start(self.id, Kind::Zero { token, data, fua });
+                let at = (self.id, place_of(range));
+                let token = rim.start(at, Kind::Zero { token, data, fua });
                 rim.kit.reactor.zero(data, offset, range.length_bytes(), zero, token);
             }
             GroupAction::FlushDevice { token } => disk.flush(self.id, token, rim),
@@ -308,7 +334,8 @@ impl Part {
                 };
                 let (meta, offset) = disk.encode(write, rim.kit.reactor.pool().bytes_mut(buffer));
                 disk.counters.in_flight += 1;
-                let token = rim.start(self.id, Kind::WriteBuffer { token, buffer });
+                let (at, area) = ((self.id, place_of_metadata(write)), Area::Metadata);
+                let token = rim.start(at, Kind::WriteBuffer { token, buffer, area });
                 rim.kit.reactor.write(meta, offset, buffer, Durability::Fua, token);
             }
             GroupAction::Send { .. }
@@ -324,11 +351,16 @@ impl Part {
     }
 
     /// A write was done at once: nothing of it had to be kept meanwhile.
-    fn on_written(&mut self, token: Token, result: &stdio::Result<u32>, rim: &mut Rim) {
+    fn on_written(
+        &mut self,
+        (token, place): (Token, Place),
+        result: &stdio::Result<u32>,
+        rim: &mut Rim,
+    ) {
         let done = match result {
             Ok(_) => Ok(DeviceResult::Done),
             Err(error) => {
-                self.on_device_error("a write to the disk", error, rim);
+                self.note_failure((place, Area::Data), "a write to the disk", error, rim.kit.now);
                 Err(DeviceError)
             }
         };
@@ -343,7 +375,7 @@ impl Part {
         rim: &mut Rim,
     ) {
         if let Err(error) = result {
-            self.on_device_error(operation.kind.name(), error, rim);
+            self.on_device_error(operation, error, rim);
         }
         if let Some(disk) = &mut self.disk {
             disk.counters.in_flight -= 1;
@@ -374,7 +406,7 @@ impl Part {
                 rim.kit.release(payload);
                 rim.answer(self.id, token, done);
             }
-            Kind::WriteBuffer { token, buffer } => {
+            Kind::WriteBuffer { token, buffer, .. } => {
                 rim.kit.reactor.pool().release(buffer.buffer);
                 rim.answer(self.id, token, done);
             }
@@ -385,10 +417,12 @@ impl Part {
                     return;
                 };
                 disk.counters.in_flight += 1;
-                let token = rim.start(self.id, Kind::Flush { token });
+                let token = rim.start((self.id, operation.place), Kind::Flush { token });
                 rim.kit.reactor.flush(data, token);
             }
-            Kind::PartOfCopy { copy } => self.on_part_of_copy(copy, done.map(drop), rim),
+            Kind::PartOfCopy { copy } => {
+                self.on_part_of_copy((copy, operation.place), done.map(drop), rim);
+            }
             Kind::Zero { token, .. } | Kind::Flush { token } => rim.answer(self.id, token, done),
             Kind::Register { .. } | Kind::Superblock { .. } => {
                 unreachable!("the home of the resource asked for it")
@@ -398,17 +432,18 @@ impl Part {
 
     /// A read that fails costs no replica; but one of a file that lost its end is in doubt as a
     /// whole, and gives zeroes for what it lost once something is written behind that.
-    fn on_device_error(&mut self, what: &str, error: &stdio::Error, rim: &mut Rim) {
+    fn on_device_error(&mut self, operation: &Operation, error: &stdio::Error, rim: &mut Rim) {
         if io::has_shrunk(error) {
             self.tell_home(FromGroup::MemberFailed { member: self.own_node() }, rim);
         }
-        if let Some(disk) = &mut self.disk {
-            if disk.error_logged {
-                return;
-            }
-            disk.error_logged = true;
+        let what = operation.kind.name();
+        if operation.costs_replica(error) {
+            let area = if operation.is_of_metadata() { Area::Metadata } else { Area::Data };
+            self.note_failure((operation.place, area), what, error, rim.kit.now);
+        } else if let Some(disk) = self.disk.as_mut().filter(|disk| !disk.read_error_logged) {
+            disk.read_error_logged = true;
+            log!(Error, Scope::resource(&self.name), "{what} failed: {error}");
         }
-        log!(Error, Scope::resource(&self.name), "{what} failed: {error}");
     }
 }
 
@@ -521,5 +556,17 @@ pub(super) fn token_of(action: &GroupAction) -> Option<Token> {
         | GroupAction::Complete { .. }
         | GroupAction::Release(_)
         | GroupAction::Home(_) => None,
+    }
+}
+
+pub(super) fn place_of(range: BlockRange) -> Place {
+    Place::of_block(range.start).unwrap_or(Place::FIRST)
+}
+
+/// The activity log of all volumes is on the disk of the first.
+fn place_of_metadata(write: &MetadataWrite) -> Place {
+    match write {
+        MetadataWrite::Activity(_) => Place::FIRST,
+        MetadataWrite::Bitmap { page, .. } => Place::of_page(*page).0.unwrap_or(Place::FIRST),
     }
 }

@@ -116,14 +116,14 @@ impl Disk {
     pub(super) fn flush(&mut self, hosted: HostedId, token: Token, rim: &mut Rim) {
         if self.further.is_empty() {
             self.counters.in_flight += 1;
-            let token = rim.start(hosted, Kind::Flush { token });
+            let token = rim.start((hosted, Place::FIRST), Kind::Flush { token });
             return rim.kit.reactor.flush(self.data, token);
         }
-        let all = std::iter::once(self.data).chain(self.further.iter().map(|it| it.data));
+        let further = self.further.iter().map(|it| (it.place, it.data));
         let copy = rim.start_together(token, 1 + self.further.len());
-        for data in all {
+        for (place, data) in std::iter::once((Place::FIRST, self.data)).chain(further) {
             self.counters.in_flight += 1;
-            let token = rim.start(hosted, Kind::PartOfCopy { copy });
+            let token = rim.start((hosted, place), Kind::PartOfCopy { copy });
             rim.kit.reactor.flush(data, token);
         }
     }

@@ -13,6 +13,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use format::space::Place;
 use replication::contract::{DeviceError, FromGroup};
 use stdx::time::Time;
 
@@ -105,6 +106,9 @@ impl Shard {
         let keys: Vec<_> =
             rim.operations.iter().filter(|(_, it)| is_own(it)).map(|(key, _)| key).collect();
         let count = keys.len();
+        // The one that waits the longest tells which disk it is.
+        let oldest = keys.iter().filter_map(|key| rim.operations.get(*key));
+        let hung_at = oldest.min_by_key(|it| it.since).map_or(Place::FIRST, |it| it.place);
         for key in keys {
             let Some(operation) = rim.operations.get_mut(key) else { continue };
             let token = match operation.abandon() {
@@ -123,13 +127,14 @@ impl Shard {
             }
         }
         let Some(part) = self.parts.get_mut(place).and_then(Option::as_deref_mut) else { return };
+        let limit_s = part.disk_timeout().unwrap_or_default().as_secs_f32();
         log!(
             Error,
             Scope::resource(&part.name),
-            "the disk did not complete a request within {} s (disk-timeout): it is given up, and \
-             kept open until the {count} requests that are under way have ended",
-            part.disk_timeout().unwrap_or_default().as_secs_f32()
+            "the disk did not complete a request within {limit_s} s (disk-timeout): it is given \
+             up, and kept open until the {count} requests that are under way have ended"
         );
+        part.note_silence(hung_at, limit_s, rim.kit.now);
         let member = part.own_node();
         part.tell_home(FromGroup::MemberFailed { member }, rim);
     }

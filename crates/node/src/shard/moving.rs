@@ -82,7 +82,7 @@ impl Shard {
             hosted.is_metadata_held = true;
         }
         let mut operations = self.rim.operations.iter();
-        if operations.any(|(_, it)| it.hosted() == part.id && it.may_be_metadata()) {
+        if operations.any(|(_, it)| it.hosted() == part.id && it.is_of_metadata()) {
             let message = "metadata is being written";
             return Err(Failure::new(FailureCode::StateRefused, message, "try again"));
         }

@@ -18,6 +18,7 @@ use crate::links::HostedId;
 use crate::links::paths::PeerPaths;
 use crate::shard::acks::{Acks, Traffic};
 use crate::shard::disk::{Disk, DiskCounters, token_of};
+use crate::shard::failing::Failing;
 use crate::shard::further::{Further, NewFurther, adopt_pair};
 use crate::shard::hosted::Hosted;
 use crate::shard::hosting::{listen, own_addresses};
@@ -32,6 +33,8 @@ pub(crate) struct Part {
     pub(crate) disk: Option<Disk>,
     /// A disk that is to be attached, until the group takes it.
     pub(super) offer: Option<Disk>,
+    /// Why its disk failed, until one is attached again.
+    pub(super) failing: Option<Failing>,
     /// The home waits to hear that nothing is under way on the disk that was given up.
     pub(super) is_closing: bool,
     pub(crate) peers: Vec<Peer>,
@@ -116,7 +119,7 @@ impl NewDisk {
             mem_align: rim.kit.reactor.disk_info(data).mem_align,
             slots: self.slots,
             further: Vec::with_capacity(self.further.len()),
-            error_logged: false,
+            read_error_logged: false,
             held: None,
             counters: DiskCounters::default(),
         };
@@ -220,6 +223,7 @@ impl Shard {
             group: LaneGroup::new(group),
             disk,
             offer: None,
+            failing: None,
             is_closing: false,
             peers,
             is_touched: false,

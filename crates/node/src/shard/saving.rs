@@ -8,6 +8,7 @@
 use std::io as stdio;
 
 use format::register::{REGISTER_SLOT_BYTES, encode_register, register_slot_offset};
+use format::space::Place;
 use format::superblock::encode_superblock;
 use io::Durability;
 use replication::contract::{ResourceInput, SaveId};
@@ -39,7 +40,10 @@ impl Hosted {
         result: &stdio::Result<u32>,
         rim: &mut Rim,
     ) {
-        if let Err(error) = result {
+        // What the disk of a replica failed is kept by its part.
+        if let Err(error) = result
+            && operation.is_of_register()
+        {
             let scope = Scope::resource(&self.definition.name);
             log!(Error, scope, "{} failed: {error}", operation.kind.name());
         }
@@ -105,7 +109,7 @@ impl Hosted {
         let length = u32::try_from(length).expect("at most a slot");
         let offset = register_slot_offset(register.write_counter);
         first.under_way = Some(SaveStep::Register);
-        let token = rim.start(self.id, Kind::Register { save: first.save, buffer });
+        let token = rim.start((self.id, Place::FIRST), Kind::Register { save: first.save, buffer });
         let (disk, part) = (self.register_disk, buffer.part(0, length));
         rim.kit.reactor.write(disk, offset, part, Durability::Fua, token);
         rim.register_due = rim.register_due.min(rim.kit.now + REGISTER_PATIENCE);
@@ -157,7 +161,8 @@ impl Hosted {
             .expect("the core keeps values within the bounds of the format");
         let offset = superblock_offset(superblock, &layout);
         first.under_way = Some(step);
-        let token = rim.start(self.id, Kind::Superblock { save: first.save, buffer });
+        let at = (self.id, stamped.map_or(Place::FIRST, |further| further.place));
+        let token = rim.start(at, Kind::Superblock { save: first.save, buffer });
         rim.kit.reactor.write(disk, offset, buffer, Durability::Fua, token);
     }
 

@@ -158,6 +158,13 @@ pub(crate) fn merge(into: &mut ResourceStatus, other: ResourceStatus) {
         add(&mut device.write_latency, more.write_latency.as_ref());
         add_reads(&mut device.reads, more.reads.as_ref());
         device.holders.extend(more.holders);
+        // What failed first is why.
+        device.disk_failure = device
+            .disk_failure
+            .take()
+            .into_iter()
+            .chain(more.disk_failure)
+            .max_by_key(|it| it.age_ms);
     }
     for more in other.connections {
         let Some(connection) = into.connections.iter_mut().find(|it| it.name == more.name) else {
@@ -223,14 +230,16 @@ impl Part {
     fn describe_device(&self, (place, size_bytes): (Place, u64), look: Look<'_>) -> DeviceStatus {
         let Look { rim, shown, census } = look;
         let holders = census.holders(self.id, place);
+        let disk_failure = self.describe_failure(place, rim.kit.now);
         if shown == Statistics::Hidden {
-            return DeviceStatus { holders, ..DeviceStatus::default() };
+            return DeviceStatus { holders, disk_failure, ..DeviceStatus::default() };
         }
         DeviceStatus {
             statistics: Some(self.statistics((place, size_bytes), census)),
             reads: self.reads(self.definition.me, place, shown),
             write_latency: of_first(place, rim.nbd.write_latency(self.id).map(Histogram::shown)),
             holders,
+            disk_failure,
             ..DeviceStatus::default()
         }
     }

@@ -3,8 +3,8 @@
 use super::*;
 use api::role::Role;
 use api::status::{
-    DeviceStatistics, EpochStatus, LeaseStatus, LostAgainStatus, QuorumVotes, ShardPeerStatus,
-    VoterStatus, VotesBefore,
+    DeviceStatistics, DiskFailure, EpochStatus, LeaseStatus, LostAgainStatus, QuorumVotes,
+    ShardPeerStatus, VoterStatus, VotesBefore,
 };
 use api::write_ordering::WriteOrdering;
 
@@ -342,6 +342,11 @@ fn parsers_of_drbds_lines_find_the_peers_and_nothing_else() {
     resource.reasons = vec!["no quorum: 1 of 3 voters present, 2 needed".to_owned()];
     resource.connections[1].reason = Some("connection refused".to_owned());
     resource.connections[0].paths = vec![path(true), path(false)];
+    resource.devices[0].disk_failure = Some(DiskFailure {
+        disk: "/dev/vg/lv".to_owned(),
+        request: "a write to the disk".to_owned(),
+        ..DiskFailure::default()
+    });
     resource.devices[0].statistics = Some(DeviceStatistics::default());
     resource.shards = vec![ShardStatus { shard: 0, turns: 1, enters: 1, peers: Vec::new() }];
     resource.lease = Some(LeaseStatus { held: false, remaining_ms: 0 });
