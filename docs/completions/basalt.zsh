@@ -802,7 +802,7 @@ _arguments "${_arguments_options[@]}" : \
 '--statistics[Tell counters too]' \
 '--diff[Tell changes as \`old->new\`]' \
 '--full[Tell of a changed object also what did not change]' \
-'--poll[Tell changed counters for each line \`n\` on standard input]' \
+'--poll[Tell changed counters for each \`n\` on standard input, and end with it]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \
@@ -2080,7 +2080,7 @@ _arguments "${_arguments_options[@]}" : \
 '--statistics[Tell counters too]' \
 '--diff[Tell changes as \`old->new\`]' \
 '--full[Tell of a changed object also what did not change]' \
-'--poll[Tell changed counters for each line \`n\` on standard input]' \
+'--poll[Tell changed counters for each \`n\` on standard input, and end with it]' \
 '-d[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '--dry-run[Only tell the steps of \`up\` and \`adjust\` and of what takes a resource up or down in steps, what \`primary\` would find and give up, and whether \`adopt\` and \`adopt-drbd\` are possible]' \
 '*-v[Tell more\: the steps of \`adjust\`, and what \`status\` leaves out; there also twice]' \

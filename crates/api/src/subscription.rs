@@ -6,6 +6,7 @@
 //! daemon  {"all":{"at_us":..,"lost":0,"resources":[..]}}   the whole state, first
 //! daemon  {"changed":..} | {"gone":..} | {"helper":..} | "alive"     from then on
 //! tool    "poll"                                           a wish for counters, at any time
+//! daemon  {"changed":..} ..  "polled"                      those, and that these were all
 //! ```
 //! The daemon keeps a bounded number of changes for a reader. One that is slower is sent `all`
 //! again, with the number of changes that it missed: nothing is ever kept for it beyond that.
@@ -46,6 +47,8 @@ pub enum Update {
     Changed { at_us: u64, polled: bool, resource: Box<ResourceStatus> },
     /// One resource is down.
     Gone { at_us: u64, resource: String },
+    /// The last `Poll` is answered.
+    Polled,
     /// A handler was called, or has ended.
     Helper { at_us: u64, call: HelperCall },
     /// Nothing happened.
@@ -176,6 +179,12 @@ impl Poller {
     /// If the daemon does not listen any more.
     pub fn poll(&self) -> Result<(), WireError> {
         write_message(&self.stream, &Wish::Poll)
+    }
+
+    /// Ends the subscription: its reader finds it closed.
+    pub fn end(&self) {
+        // A connection that is closed already needs no ending.
+        drop(self.stream.shutdown(Shutdown::Both));
     }
 }
 

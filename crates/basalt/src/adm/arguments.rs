@@ -485,7 +485,7 @@ pub(crate) struct Events2 {
     /// Tell of a changed object also what did not change
     #[arg(long)]
     pub(crate) full: bool,
-    /// Tell changed counters for each line `n` on standard input
+    /// Tell changed counters for each `n` on standard input, and end with it
     #[arg(long)]
     pub(crate) poll: bool,
     /// Accepted for compatibility: there are no colours

@@ -6,14 +6,16 @@
 pub(crate) mod line;
 
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufReader, Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 
 use api::client::AskError;
 use api::events::{Action, Counters, events, helper_event};
 use api::request::Command;
 use api::status::ResourceStatus;
-use api::subscription::{Next, Poller, Subscription, Update};
+use api::subscription::{Next, Subscription, Update};
 
 use crate::adm::arguments::{Events2, General};
 use crate::adm::called;
@@ -70,21 +72,32 @@ fn follow(general: &General, options: &Events2) -> Result<(), Stop> {
     };
     if options.now {
         let shown = if statistics { Statistics::Shown } else { Statistics::Hidden };
-        // One that is not up may come: it is no failure that there is nothing to tell of it yet.
-        let resources = states(general, names, shown, |_, _| {})?;
-        let at_us = crate::clock::unix_us();
-        return teller.update(Update::All { at_us, lost: 0, resources });
+        let mut wishes = Wishes::new();
+        loop {
+            // One that is not up may come: that there is nothing to tell of it is no failure.
+            let resources = states(general, names.clone(), shown, |_, _| {})?;
+            let at_us = crate::clock::unix_us();
+            teller.known.clear();
+            teller.update(Update::All { at_us, lost: 0, resources })?;
+            if !options.poll || !wishes.next() {
+                return Ok(());
+            }
+        }
     }
     let command = Command::Events { resources: names, statistics };
     let subscription = Subscription::open(&socket(general), command, answer_within(general))?;
-    if options.poll {
-        let poller = subscription.poller()?;
-        thread::spawn(move || poll_for(io::stdin().lock(), &poller));
-    }
+    let input = options.poll.then(|| Input::listen(&subscription)).transpose()?;
     loop {
-        match subscription.next(None)? {
-            Next::Update(update) => teller.update(update)?,
-            Next::Nothing => {}
+        let next = subscription.next(None);
+        if input.as_ref().is_some_and(|input| input.is_over.load(Ordering::Acquire)) {
+            return Ok(());
+        }
+        let Next::Update(update) = next? else { continue };
+        let is_answer = matches!(update, Update::All { .. } | Update::Polled);
+        teller.update(update)?;
+        if let Some(input) = input.as_ref().filter(|_| is_answer) {
+            // The other end is gone once the input is over.
+            input.answered.send(()).ok();
         }
     }
 }
@@ -99,14 +112,50 @@ fn style(general: &General, options: &Events2) -> Style {
     }
 }
 
-/// Each `n` on standard input is a wish for the counters.
-fn poll_for(input: impl BufRead, poller: &Poller) {
-    for line in input.lines() {
-        match line {
-            Ok(line) if line.trim() == "n" && poller.poll().is_ok() => {}
-            Ok(line) if line.trim() != "n" => {}
-            Ok(_) | Err(_) => return,
-        }
+/// What `--poll` reads: each `n` is a wish, lines may end anywhere, and all else is the end.
+struct Wishes {
+    input: BufReader<io::Stdin>,
+}
+
+impl Wishes {
+    fn new() -> Self {
+        Self { input: BufReader::new(io::stdin()) }
+    }
+
+    /// Whether another one came; waits for it.
+    fn next(&mut self) -> bool {
+        let read = self.input.by_ref().bytes().find(|byte| !matches!(byte, Ok(b'\n')));
+        matches!(read, Some(Ok(b'n')))
+    }
+}
+
+/// Standard input, read beside the subscription: not before there is something to compare with,
+/// and one wish at a time, so that each is answered.
+struct Input {
+    answered: mpsc::Sender<()>,
+    is_over: Arc<AtomicBool>,
+}
+
+impl Input {
+    fn listen(subscription: &Subscription) -> Result<Self, AskError> {
+        let poller = subscription.poller()?;
+        let (answered, answers) = mpsc::channel();
+        let is_over = Arc::new(AtomicBool::new(false));
+        let over = Arc::clone(&is_over);
+        thread::spawn(move || {
+            let mut wishes = Wishes::new();
+            while answers.recv().is_ok() && wishes.next() {
+                // The whole state may have come again without a wish.
+                answers.try_iter().for_each(drop);
+                if poller.poll().is_err() {
+                    // The reader of the subscription finds out why.
+                    return;
+                }
+            }
+            over.store(true, Ordering::Release);
+            poller.end();
+        });
+        Ok(Self { answered, is_over })
     }
 }
 
@@ -134,7 +183,7 @@ impl Teller {
             Update::Helper { at_us, call } => {
                 text.extend(self.style.line(at_us, &helper_event(&call)));
             }
-            Update::Alive => {}
+            Update::Polled | Update::Alive => {}
         }
         let mut out = io::stdout().lock();
         match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

@@ -72,7 +72,8 @@ pub(crate) fn wait(general: &General, wanted: &Wanted, times: &WaitTimes) -> Res
                 is_down = true;
                 None
             }
-            Next::Update(Update::Helper { .. } | Update::Alive) | Next::Nothing => None,
+            Next::Update(Update::Helper { .. } | Update::Polled | Update::Alive)
+            | Next::Nothing => None,
         };
         if is_down {
             return Err(AdmError::configuration("it went down", "basalt adm up"));

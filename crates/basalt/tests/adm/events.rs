@@ -3,6 +3,7 @@
 use std::io::BufReader;
 use std::os::unix::net::UnixListener;
 use std::thread;
+use std::time::Duration;
 
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
@@ -12,11 +13,11 @@ use api::request::{Command, Request};
 use api::response::{FailureCode, Reply, Response};
 use api::role::Role;
 use api::status::{
-    ConnectionStatus, DeviceStatistics, DeviceStatus, PathStatus, PeerDeviceStatus, ResourceStatus,
-    SyncDetails,
+    ConnectionStatus, DeviceStatistics, DeviceStatus, NodeStatus, PathStatus, PeerDeviceStatus,
+    ResourceStatus, StatusReply, SyncDetails,
 };
-use api::subscription::Update;
-use api::wire::{read_message, write_message};
+use api::subscription::{Update, Wish};
+use api::wire::{WireError, read_message, write_message};
 
 use crate::fake_node::Place;
 use crate::{quiet, refused, status};
@@ -171,7 +172,7 @@ fn counters_are_told_on_request_and_after_a_poll() {
     assert_eq!(hidden, EXISTING);
     // The change itself is none, so that the poll has nothing new to tell either.
     let updates = vec![all(vec![secondary()], 0), polled];
-    let (shown, _, command) = told(&["events2", "--statistics", "--poll"], updates);
+    let (shown, _, command) = told(&["events2", "--statistics"], updates);
     assert_eq!(
         shown.lines().nth(2).unwrap(),
         "exists device name:r0 volume:0 minor:1 backing_dev:/dev/vg/lv disk:UpToDate client:no \
@@ -184,6 +185,74 @@ fn counters_are_told_on_request_and_after_a_poll() {
          bm-writes:0 upper-pending:0 lower-pending:0 al-suspended:no blocked:no"
     );
     assert_eq!(command, Command::Events { resources: Vec::new(), statistics: true });
+}
+
+/// What `events2 --poll` tells with this on its standard input, and how often it asked.
+fn polled(input: &str) -> (String, u64) {
+    let place = Place::new();
+    let listener = UnixListener::bind(place.path("admin.sock")).unwrap();
+    let daemon = thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        // A tool that does not end is left alone, and says so.
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        let mut reader = BufReader::new(&stream);
+        let request: Request = read_message(&mut reader).unwrap();
+        assert!(matches!(request.command, Command::Events { .. }));
+        write_message(&stream, &Response::Ok(Reply::done())).unwrap();
+        write_message(&stream, &all(vec![secondary()], 0)).unwrap();
+        let mut polls = 0;
+        loop {
+            match read_message(&mut reader) {
+                Ok(Wish::Poll) => polls += 1,
+                Err(WireError::Closed) => return polls,
+                Err(error) => panic!("the tool goes on: {error}"),
+            }
+            let mut later = secondary();
+            later.devices[0].statistics.as_mut().unwrap().written = polls;
+            let resource = Box::new(later);
+            write_message(&stream, &Update::Changed { at_us: AT_US, polled: true, resource })
+                .unwrap();
+            write_message(&stream, &Update::Polled).unwrap();
+        }
+    });
+    let run = place.run_with_input(&["events2", "--statistics", "--poll"], input);
+    assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{input:?}: {}", run.stdout);
+    (run.stdout, daemon.join().unwrap())
+}
+
+/// It went on for ever, and took `nn` and `n n` for nothing.
+#[test]
+fn a_poll_ends_with_its_input_or_with_another_letter() {
+    for (input, polls) in [
+        ("", 0),
+        ("\n\n", 0),
+        ("n", 1),
+        ("n\n", 1),
+        ("nn", 2),
+        ("\nn\n\nn\n", 2),
+        ("q\nn\n", 0),
+        ("n q", 1),
+        ("n\r\nn\r\n", 1),
+    ] {
+        let (told, asked) = polled(input);
+        assert_eq!(asked, polls, "{input:?}");
+        assert!(told.starts_with("exists resource") && told.contains("\nexists -\n"), "{told}");
+        let changes = told.lines().filter(|line| line.starts_with("change device")).count();
+        assert_eq!(changes as u64, polls, "each wish is answered: {input:?} {told}");
+    }
+}
+
+/// With `--now` each wish is for the whole state.
+#[test]
+fn a_poll_of_the_state_tells_all_of_it_each_time() {
+    for (input, times) in [("", 1), ("n\nn\n", 3), ("nq\nn", 2)] {
+        let place = Place::new();
+        let run = place.run_with_input_beside(&["events2", "--now", "--poll"], input, |_| {
+            let (node, resources) = (NodeStatus::default(), vec![secondary()]);
+            Response::Ok(Reply::Status(StatusReply { node, resources }))
+        });
+        assert_eq!((run.exit, run.stdout), (0, EXISTING.repeat(times)), "{input:?}");
+    }
 }
 
 #[test]

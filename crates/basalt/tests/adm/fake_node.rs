@@ -1,7 +1,7 @@
 //! A daemon that answers from a script: what `basalt adm` asked, and what it made of the answers.
 
 use std::collections::VecDeque;
-use std::fs;
+use std::fs::{self, File};
 use std::io::BufReader;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
@@ -66,9 +66,27 @@ impl Place {
         arguments: &[&str],
         answer: impl FnMut(&Command) -> Response + Send + 'static,
     ) -> Run {
+        self.beside(answer, || self.run_tool_alone(tool, arguments))
+    }
+
+    /// `basalt adm` with this on its standard input.
+    pub(crate) fn run_with_input_beside(
+        &self,
+        arguments: &[&str],
+        input: &str,
+        answer: impl FnMut(&Command) -> Response + Send + 'static,
+    ) -> Run {
+        self.beside(answer, || self.run_with_input(arguments, input))
+    }
+
+    fn beside(
+        &self,
+        answer: impl FnMut(&Command) -> Response + Send + 'static,
+        run: impl FnOnce() -> Run,
+    ) -> Run {
         let listener = UnixListener::bind(self.path("admin.sock")).unwrap();
         let daemon = thread::spawn(move || answer_all(&listener, answer));
-        let mut run = self.run_tool_alone(tool, arguments);
+        let mut run = run();
         // A connection without a question ends the daemon.
         drop(UnixStream::connect(self.path("admin.sock")).unwrap());
         run.asked = daemon.join().unwrap();
@@ -81,13 +99,23 @@ impl Place {
         self.run_tool_alone("adm", arguments)
     }
 
+    /// Runs `basalt adm` without a daemon, and with this on its standard input.
+    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Run {
+        self.write("input", input);
+        self.run_tool_fed("adm", arguments, File::open(self.path("input")).unwrap().into())
+    }
+
     pub(crate) fn run_tool_alone(&self, tool: &str, arguments: &[&str]) -> Run {
+        self.run_tool_fed(tool, arguments, Stdio::null())
+    }
+
+    fn run_tool_fed(&self, tool: &str, arguments: &[&str], input: Stdio) -> Run {
         let arguments = arguments.iter().map(|word| self.in_place(word));
         let output = Process::new(env!("CARGO_BIN_EXE_basalt"))
             .arg(tool)
             .args(arguments)
             .env("BASALT_ADMIN_SOCKET", self.path("admin.sock"))
-            .stdin(Stdio::null())
+            .stdin(input)
             .output()
             .unwrap();
         let text = |bytes: Vec<u8>| {

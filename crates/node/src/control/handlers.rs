@@ -296,7 +296,7 @@ impl Control {
                 known.remove(&resource);
                 Vec::new()
             }
-            Update::Helper { .. } | Update::Alive => Vec::new(),
+            Update::Helper { .. } | Update::Polled | Update::Alive => Vec::new(),
         };
         for after in changed {
             let after = Arc::new(after);

@@ -97,10 +97,26 @@ enum Needs {
 /// An update as it waits: a state is shared by all who wait for it.
 #[derive(Clone, Debug)]
 pub(crate) enum Delivery {
-    All { at_us: u64, lost: u64, resources: Vec<Arc<ResourceStatus>> },
-    Changed { at_us: u64, polled: bool, resource: Arc<ResourceStatus> },
-    Gone { at_us: u64, resource: String },
-    Helper { at_us: u64, call: HelperCall },
+    All {
+        at_us: u64,
+        lost: u64,
+        resources: Vec<Arc<ResourceStatus>>,
+    },
+    Changed {
+        at_us: u64,
+        polled: bool,
+        resource: Arc<ResourceStatus>,
+    },
+    Gone {
+        at_us: u64,
+        resource: String,
+    },
+    Helper {
+        at_us: u64,
+        call: HelperCall,
+    },
+    /// All that was wanted with a poll came before.
+    Polled,
 }
 
 impl From<Delivery> for Update {
@@ -115,6 +131,7 @@ impl From<Delivery> for Update {
             }
             Delivery::Gone { at_us, resource } => Self::Gone { at_us, resource },
             Delivery::Helper { at_us, call } => Self::Helper { at_us, call },
+            Delivery::Polled => Self::Polled,
         }
     }
 }
@@ -322,7 +339,7 @@ impl Subscriber {
             Delivery::Changed { resource, .. } => &resource.name,
             Delivery::Gone { resource, .. } => resource,
             Delivery::Helper { call, .. } => &call.resource,
-            Delivery::All { .. } => return,
+            Delivery::All { .. } | Delivery::Polled => return,
         };
         if !self.is_for(name) {
             return;
@@ -351,7 +368,13 @@ impl Subscriber {
         if !std::mem::take(&mut queue.is_heeded) {
             return;
         }
-        queue.polls = false;
+        let is_polled = std::mem::take(&mut queue.polls);
+        let is_told = matches!(queue.updates.back(), Some(Delivery::Polled));
+        // The whole state is an answer too.
+        if is_polled && queue.needs == Needs::Changes && !is_told {
+            queue.updates.push_back(Delivery::Polled);
+            self.bell.notify_all();
+        }
         if queue.needs == Needs::Changes || !queue.updates.is_empty() {
             return;
         }
@@ -502,7 +525,23 @@ mod tests {
         watch.poll(&subscriber);
         look_at_all(&watch, vec![resource("r0", Role::Primary)]);
         assert!(matches!(subscriber.next(), Some(Update::Changed { polled: true, .. })));
+        assert!(matches!(subscriber.next(), Some(Update::Polled)));
         look_at_all(&watch, vec![resource("r0", Role::Primary)]);
+        assert!(subscriber.lock().updates.is_empty());
+    }
+
+    /// A reader that polls and takes nothing does not fill the queue.
+    #[test]
+    fn polls_that_nobody_reads_the_answers_of_do_not_add_up() {
+        let watch = Watch::default();
+        let subscriber = watch.subscribe(Vec::new(), Counters::With).unwrap();
+        look_at_all(&watch, Vec::new());
+        assert!(subscriber.next().is_some());
+        for _ in 0..3 {
+            watch.poll(&subscriber);
+            look_at_all(&watch, Vec::new());
+        }
+        assert!(matches!(subscriber.next(), Some(Update::Polled)));
         assert!(subscriber.lock().updates.is_empty());
     }
 
