@@ -18,6 +18,7 @@ mod stepwise;
 mod members;
 mod leaves;
 mod given_up;
+mod made_anew;
 mod suspends;
 mod times;
 mod followers;

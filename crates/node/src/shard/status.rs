@@ -561,7 +561,8 @@ impl Hosted {
         let is_leader = status.leader == Some(member.node);
         let is_copied_to = status.replica == Some(ReplicaState::Syncing);
         // A leader reads what its own replica misses from any that has it: one stands for all.
-        let has_it = |it: &&MemberStatus| it.connected && it.diskful && it.in_sync;
+        let has_it =
+            |it: &&MemberStatus| it.connected && it.diskful && it.in_sync && !it.is_made_anew;
         let source = status.members.iter().find(has_it).map(|source| source.node);
         let gives_to_leader =
             status.leader == Some(self.definition.me) && source == Some(member.node);
@@ -702,6 +703,7 @@ fn peer_disk_state(facts: &MemberStatus, status: &Status) -> DiskState {
     match facts {
         MemberStatus { connected: false, .. } => DiskState::DUnknown,
         MemberStatus { has_replica: false, .. } => DiskState::Diskless,
+        MemberStatus { is_made_anew: true, .. } => DiskState::Inconsistent,
         MemberStatus { in_sync: true, .. } if status.has_majority => DiskState::UpToDate,
         MemberStatus { in_sync: true, .. } => DiskState::Consistent,
         MemberStatus { .. } => DiskState::Inconsistent,

@@ -123,7 +123,7 @@ impl Resource {
     }
 
     /// The member is in sync with the replica that it has now, as far as is known.
-    fn holds_replica_of(&self, config: &Config, node: NodeId) -> bool {
+    pub(crate) fn holds_replica_of(&self, config: &Config, node: NodeId) -> bool {
         let known = config.volumes.first().and_then(|volume| volume.insync_member(node));
         let replica = self.replica_of(node);
         known.is_some_and(|known| replica.is_none_or(|it| it.incarnation == known.incarnation))

@@ -4,8 +4,7 @@
 //! replica goes once a value that is known to be chosen does not have it in sync, which always has
 //! another one. Nobody takes the last one out, so two that are to go at once never both do.
 
-use format::config::Config;
-use format::ids::{MemberSet, Nonce};
+use format::ids::{MemberSet, NodeId, Nonce};
 use format::message::{Control, OwnReplica};
 use format::metadata::ReplicaState;
 use stdx::time::Time;
@@ -93,9 +92,12 @@ impl Resource {
 
     /// Other replicas in reach that are in sync, and have all that was answered.
     fn others_up_to_date(&self) -> MemberSet {
-        let complete = |config: &Config| insync(config).minus(behind(config));
-        let complete = self.config().map_or(MemberSet::EMPTY, complete).without(self.me());
-        complete.iter().filter(|&node| self.replica_of(node).is_some()).collect()
+        let Some(config) = self.config() else { return MemberSet::EMPTY };
+        let complete = insync(config).minus(behind(config)).without(self.me());
+        // One that was made anew has nothing of what the config means.
+        let is_there =
+            |&node: &NodeId| self.replica_of(node).is_some() && self.holds_replica_of(config, node);
+        complete.iter().filter(is_there).collect()
     }
 
     /// A value that was chosen, or may be, has this node in sync.

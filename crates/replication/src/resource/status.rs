@@ -81,6 +81,9 @@ pub struct MemberStatus {
     pub connected: bool,
     /// In sync by the newest chosen config that is known here.
     pub in_sync: bool,
+    /// That config means another replica than the one that it has now: it was made anew since, and
+    /// the config does not say so yet. Of a member that is not in reach this is not known.
+    pub is_made_anew: bool,
     pub in_write_set: bool,
     /// It counts for a client's answer once it received a write.
     pub by_receipt: bool,
@@ -141,6 +144,12 @@ impl Resource {
     #[must_use]
     pub fn chosen(&self) -> Option<&Config> {
         self.config()
+    }
+
+    /// For checkers: since when what is known here of other nodes is old.
+    #[must_use]
+    pub fn out_of_touch_since(&self) -> Option<Time> {
+        self.out_of_touch_since
     }
 
     /// It wants to be Primary.
@@ -233,6 +242,9 @@ impl Resource {
                 diskful: member.diskful,
                 connected: self.is_connected(node),
                 in_sync: in_sync.is_some_and(|set| set.has(node)),
+                is_made_anew: config.as_ref().is_some_and(|config| {
+                    insync(config).has(node) && !self.holds_replica_of(config, node)
+                }),
                 by_receipt: self.counts_by_receipt(node),
                 follows: self.counts_as_follower(node),
                 is_behind: self.is_behind(node),
