@@ -130,7 +130,7 @@ pub struct PoolOptions {
 }
 
 /// Bytes of each class that have their memory from the start and never give it back: to use them
-/// needs nothing of a kernel that is short of memory. They are rounded up to whole slabs.
+/// needs nothing of a kernel that is short of memory. They are rounded up to whole buffers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeptBytes {
     pub small: usize,

@@ -100,8 +100,15 @@ pub(crate) const CREDENTIALS_LOOK_INTERVAL: Duration = Duration::from_secs(10);
 pub(crate) const CERTIFICATE_RENEWAL: Duration = Duration::from_secs(30 * 24 * 3600);
 pub(crate) const CERTIFICATE_WARNING_INTERVAL: Duration = Duration::from_secs(24 * 3600);
 
-/// Client sessions at a time.
+/// Client sessions over NBD of a data thread at a time; and beside them those that are told that
+/// there are so many, which has to be done within the time.
 pub(crate) const CLIENTS_MAX: usize = 1024;
+pub(crate) const CLIENTS_SURPLUS_MAX: usize = 64;
+pub(crate) const CLIENT_SURPLUS_DEADLINE: Duration = Duration::from_secs(5);
+/// Wide buffers of those that can do without: two of a session with TLS (stream.rs).
+pub(crate) const WIDE_CLIENTS_MAX: usize = 512;
+/// A session gives a wide buffer up after so many receives in turn that bring little.
+pub(crate) const STREAM_CALM_AFTER: u32 = 64;
 /// Client requests in flight of one session, and parts of one request.
 pub(crate) const REQUESTS_PER_CLIENT_MAX: usize = 256;
 pub(crate) const PARTS_PER_REQUEST_MAX: usize = 16;
@@ -139,9 +146,11 @@ pub(crate) const PROMOTE_WAIT_MIN: Duration = Duration::from_millis(100);
 /// A node that was promoted for a client goes back this long after the last client left.
 pub(crate) const AUTO_DEMOTE_GRACE: Duration = Duration::from_secs(1);
 
-/// Connections of NVMe initiators at a time, and their controllers. Those that only ask what there
+/// Connections of NVMe initiators of a data thread at a time; beside them those that are told that
+/// there are so many; and their controllers. Those that only ask what there
 /// is prove nothing, and take no place of a host.
 pub(crate) const NVME_QUEUES_MAX: usize = 1024;
+pub(crate) const NVME_QUEUES_SURPLUS_MAX: usize = 64;
 pub(crate) const NVME_CONTROLLERS_MAX: usize = 256;
 pub(crate) const NVME_DISCOVERIES_MAX: usize = 32;
 /// One that asks only, and wants to be heard of at no time, is over after so much silence.

@@ -4,10 +4,29 @@
 //! neither for a buffer nor for a page of one (docs/decisions/0029). So the data threads have from
 //! the start what the requests of block devices need, and no more of those are taken in at a time.
 
-use io::{KeptBytes, PoolOptions};
+use io::{Class, KeptBytes, PoolOptions};
+
+use crate::limits::{
+    CLIENTS_BYTES_MAX, CLIENTS_MAX, CLIENTS_SURPLUS_MAX, NVME_QUEUES_MAX, NVME_QUEUES_SURPLUS_MAX,
+    WIDE_CLIENTS_MAX,
+};
 
 /// What is assumed where the kernel does not say what the machine has.
 pub(crate) const MACHINE_BYTES: u64 = 1 << 30;
+/// Bytes of the two smaller kinds of buffers that a data thread may take; memory is used when it is
+/// touched. Clients leave a quarter of each. In the rest all sessions that may be here at a time
+/// receive, and all of the data that clients may hold lies.
+const SMALL_BYTES: usize = 80 << 20;
+const MEDIUM_BYTES: usize = 192 << 20;
+const _: () = {
+    let receiving_nbd = CLIENTS_MAX + CLIENTS_SURPLUS_MAX;
+    let receiving_nvme = NVME_QUEUES_MAX + NVME_QUEUES_SURPLUS_MAX;
+    // What is sealed is received, and then opened to another place.
+    let small = (2 * receiving_nbd + receiving_nvme) * Class::Small.size_bytes() as usize;
+    assert!(small + CLIENTS_BYTES_MAX <= SMALL_BYTES / 4 * 3);
+    let medium = (WIDE_CLIENTS_MAX + receiving_nvme) * Class::Medium.size_bytes() as usize;
+    assert!(medium + CLIENTS_BYTES_MAX <= MEDIUM_BYTES / 4 * 3);
+};
 /// Buffers of each data thread that are kept: of the smallest kind, of the next, and of those that
 /// parts of requests and frames lie in.
 const SMALL_KEPT: usize = 1 << 20;
@@ -48,7 +67,12 @@ impl MemoryPlan {
     }
 
     pub(crate) fn pool(&self) -> PoolOptions {
-        PoolOptions { kept: self.kept, ..PoolOptions::default() }
+        PoolOptions {
+            small_bytes_max: SMALL_BYTES,
+            medium_bytes_max: MEDIUM_BYTES,
+            kept: self.kept,
+            ..PoolOptions::default()
+        }
     }
 }
 

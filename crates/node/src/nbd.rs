@@ -37,11 +37,12 @@ use io::{ListenAddr, SocketId};
 use replication::contract::{PartId, Request};
 
 use crate::histogram::Histogram;
-use crate::limits::CLIENTS_MAX;
+use crate::limits::{CLIENTS_MAX, CLIENTS_SURPLUS_MAX};
 use crate::links::HostedId;
 use crate::links::secure::Secrecy;
 use crate::log::{Scope, log};
 use crate::nbd::client::{Client, Stage};
+use crate::nbd::greeting::Guest;
 use crate::nbd::work::ClientRequest;
 use crate::payloads::Kit;
 use crate::slab::{Key, Slab};
@@ -131,10 +132,22 @@ pub(crate) fn export_of(
     export
 }
 
+/// Why a client finds no place.
+fn full_in_words() -> String {
+    format!(
+        "a data thread of this node has {CLIENTS_MAX} client sessions, which is as many as it \
+         serves: end one, or use another node"
+    )
+}
+
 #[derive(Debug)]
 pub(crate) struct Nbd {
     listeners: Vec<SocketId>,
     clients: Slab<Client>,
+    /// How many of them came when `CLIENTS_MAX` others were here.
+    surplus: usize,
+    /// That this is so was said; until one of the others is gone.
+    is_full_told: bool,
     requests: Slab<ClientRequest>,
     /// In order of name, kept up to date by the shard.
     offers: Vec<Offer>,
@@ -152,6 +165,8 @@ impl Nbd {
         Self {
             listeners: Vec::new(),
             clients: Slab::default(),
+            surplus: 0,
+            is_full_told: false,
             requests: Slab::default(),
             offers: Vec::new(),
             facts: VecDeque::with_capacity(1024),
@@ -214,12 +229,18 @@ impl Nbd {
     }
 
     pub(crate) fn on_accepted(&mut self, socket: SocketId, secrecy: Secrecy, kit: &mut Kit) {
-        if self.clients.len() >= CLIENTS_MAX {
-            log!(Warning, Scope::NODE, "an NBD client was turned away: {CLIENTS_MAX} are here");
-            kit.reactor.close(socket);
-            return;
+        if self.clients.len() - self.surplus < CLIENTS_MAX {
+            return self.greet(socket, secrecy, Guest::Welcome, kit);
         }
-        self.greet(socket, secrecy, kit);
+        if !std::mem::replace(&mut self.is_full_told, true) {
+            log!(Warning, Scope::NODE, "NBD clients are refused: {}", full_in_words());
+        }
+        if self.surplus < CLIENTS_SURPLUS_MAX {
+            self.greet(socket, secrecy, Guest::Surplus, kit);
+        } else {
+            // So many are being told already: it learns it from the end of its connection.
+            kit.reactor.close(socket);
+        }
     }
 
     /// A client that another shard accepted.
@@ -250,6 +271,11 @@ impl Nbd {
     fn close(&mut self, key: Key, reason: &str, kit: &mut Kit) {
         let Some(mut client) = self.clients.remove(key) else { return };
         kit.reactor.close(client.socket);
+        if client.is_surplus {
+            self.surplus -= 1;
+        } else {
+            self.is_full_told = false;
+        }
         self.drop_requests(key, kit);
         client.dispose(kit);
         if let Some(hosted) = client.hosted {

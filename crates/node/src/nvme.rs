@@ -41,7 +41,7 @@ use frontend::nvme::view::{Path, Subsystem};
 use io::{ListenAddr, SocketId};
 use stdx::time::Time;
 
-use crate::limits::NVME_QUEUES_MAX;
+use crate::limits::{NVME_QUEUES_MAX, NVME_QUEUES_SURPLUS_MAX};
 use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::nbd::Fact;
@@ -70,6 +70,10 @@ pub(crate) struct Offer {
 pub(crate) struct Nvme {
     listeners: Vec<SocketId>,
     queues: Slab<Queue>,
+    /// How many of them came when `NVME_QUEUES_MAX` others were here.
+    surplus: usize,
+    /// That initiators are refused was said; until a connection or a controller is gone.
+    is_full_told: bool,
     controllers: Slab<Session>,
     requests: Slab<IoRequest>,
     /// In order of name, kept up to date by the homes of the resources.
@@ -98,6 +102,8 @@ impl Nvme {
         Self {
             listeners: Vec::new(),
             queues: Slab::default(),
+            surplus: 0,
+            is_full_told: false,
             controllers: Slab::default(),
             requests: Slab::default(),
             offers: Vec::new(),
@@ -298,15 +304,35 @@ impl Nvme {
     }
 
     pub(crate) fn on_accepted(&mut self, socket: SocketId, kit: &mut Kit) {
-        if self.queues.len() >= NVME_QUEUES_MAX {
-            log!(Warning, Scope::NODE, "an initiator was turned away: {NVME_QUEUES_MAX} are here");
-            kit.reactor.close(socket);
-            return;
+        let is_surplus = self.queues.len() - self.surplus >= NVME_QUEUES_MAX;
+        if is_surplus {
+            let text = format!("has {NVME_QUEUES_MAX} connections of initiators");
+            self.tell_full(&text);
+            if self.surplus >= NVME_QUEUES_SURPLUS_MAX {
+                // So many are being told already: it learns it from the end of its connection.
+                kit.reactor.close(socket);
+                return;
+            }
         }
-        let queue = Queue::new(socket, kit.now);
+        self.surplus += usize::from(is_surplus);
+        let mut queue = Queue::new(socket, kit.now);
+        queue.is_surplus = is_surplus;
         self.waiting.come_by(queue.deadline);
         let key = self.queues.insert(queue);
         self.mark(key);
+    }
+
+    /// Says once why initiators are refused.
+    fn tell_full(&mut self, what: &str) {
+        if !std::mem::replace(&mut self.is_full_told, true) {
+            log!(
+                Warning,
+                Scope::NODE,
+                "NVMe/TCP initiators are refused: a data thread of this node {what}, which is as \
+                 many as it serves: disconnect one, have hosts use fewer queues \
+                 (--nr-io-queues), or use another node"
+            );
+        }
     }
 
     /// One send for each queue with something to say, and another look at those that waited.
@@ -412,6 +438,11 @@ impl Nvme {
     fn drop_queue(&mut self, key: Key, kit: &mut Kit) {
         let Some(mut queue) = self.queues.remove(key) else { return };
         kit.reactor.close(queue.socket);
+        if queue.is_surplus {
+            self.surplus -= 1;
+        } else {
+            self.is_full_told = false;
+        }
         if let Stage::Io(it) = &queue.stage
             && let Some(session) = self.controllers.get_mut(it.controller)
         {

@@ -23,6 +23,8 @@ pub(crate) struct Kit {
     pub(crate) payloads: Payloads,
     /// What clients hold of the reactors' buffers.
     pub(crate) budget: Budget,
+    /// Sessions of clients that receive in a wide buffer and could do without (stream.rs).
+    pub(crate) wide_clients: usize,
     /// The ways to the other shards.
     pub(crate) mesh: Mesh,
     /// The time of this turn.
@@ -35,7 +37,8 @@ impl Kit {
     pub(crate) fn of_lone_shard() -> Self {
         let reactor = Reactor::new(io::Options::default()).unwrap();
         let (payloads, mesh) = (Payloads::default(), Mesh::new(0, vec![None]));
-        Self { reactor, payloads, budget: Budget::default(), mesh, now: Time::ZERO }
+        let budget = Budget::default();
+        Self { reactor, payloads, budget, wide_clients: 0, mesh, now: Time::ZERO }
     }
 
     /// Waits for something to happen, to a socket say.

@@ -181,6 +181,7 @@ impl Shard {
                     reactor,
                     payloads: Payloads::default(),
                     budget: Budget::default(),
+                    wide_clients: 0,
                     mesh,
                     now,
                 },

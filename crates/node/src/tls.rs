@@ -18,7 +18,7 @@ pub(crate) mod grants;
 use std::io::{ErrorKind, IoSlice, Read, Write};
 
 use config::host_name::is_same_host;
-use io::{BufferId, Class, Pool, Slice};
+use io::{BufferId, Pool, Slice};
 use rustls::client::verify_server_name;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::server::ParsedCertificate;
@@ -85,7 +85,6 @@ pub(crate) struct Session {
     incoming: Option<BufferId>,
     taken: u32,
     filled: u32,
-    class: Class,
 }
 
 impl Session {
@@ -94,20 +93,20 @@ impl Session {
         let begin = |error: &dyn std::fmt::Display| TlsError::Begin(error.to_string());
         let name = ServerName::try_from(node_domain_name(node)).map_err(|e| begin(&e))?;
         let connection = credentials.dial(name).map_err(|e| begin(&e))?;
-        Ok(Self::new(Connection::Client(connection), Class::Large))
+        Ok(Self::new(Connection::Client(connection)))
     }
 
     /// This end was dialled; whoever it is has to show a certificate.
-    pub(crate) fn accept(credentials: &Credentials, class: Class) -> Result<Self, TlsError> {
+    pub(crate) fn accept(credentials: &Credentials) -> Result<Self, TlsError> {
         let connection =
             credentials.accept().map_err(|error| TlsError::Begin(error.to_string()))?;
-        Ok(Self::new(Connection::Server(connection), class))
+        Ok(Self::new(Connection::Server(connection)))
     }
 
-    fn new(mut connection: Connection, class: Class) -> Self {
+    fn new(mut connection: Connection) -> Self {
         // The caller's own bound holds: it writes nothing more before all of it is sealed and sent.
         connection.set_buffer_limit(None);
-        Self { connection, incoming: None, taken: 0, filled: 0, class }
+        Self { connection, incoming: None, taken: 0, filled: 0 }
     }
 
     /// Begins with bytes that were received already, in a buffer that it takes over.
@@ -136,17 +135,18 @@ impl Session {
         self.connection.peer_certificates().and_then(|chain| chain.first())
     }
 
-    /// Where the next receive goes; `None` while no buffer is free. All of an earlier one has to be
-    /// read by then.
-    pub(crate) fn room(&mut self, pool: &mut Pool) -> Option<Slice> {
+    /// Where the next receive goes: into the buffer that `renew` gives for the one that it has;
+    /// `None` while none is free. All of an earlier one has to be read by then.
+    pub(crate) fn room(
+        &mut self,
+        renew: impl FnOnce(Option<BufferId>) -> Option<Slice>,
+    ) -> Option<Slice> {
         assert_eq!(self.taken, self.filled, "what came is read before more is received");
-        let buffer = match self.incoming {
-            Some(buffer) => buffer,
-            None => *self.incoming.insert(pool.take(self.class)?),
-        };
+        let room = renew(self.incoming);
+        self.incoming = room.map(|room| room.buffer);
         self.taken = 0;
         self.filled = 0;
-        Some(pool.whole(buffer))
+        room
     }
 
     pub(crate) fn on_bytes(&mut self, length: u32) {

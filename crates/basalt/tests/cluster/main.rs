@@ -37,6 +37,8 @@ mod promoter;
 mod paths;
 mod buffers;
 mod crowd;
+mod raw_client;
+mod bounds;
 mod arrivals;
 mod addresses;
 mod networks;

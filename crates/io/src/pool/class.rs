@@ -63,7 +63,8 @@ impl ClassPool {
         assert!(buffers_max < END, "the last number marks the end of a list");
         let kept_slabs = bytes_kept.div_ceil(slab_buffers * size);
         let mapping = Mapping::new(count * size)?;
-        let touched = (kept_slabs * slab_buffers).min(count) * size;
+        // The lowest buffers are the first to be taken: so many at a time lie in these.
+        let touched = bytes_kept.next_multiple_of(size).min(count * size);
         if touched > 0 {
             mapping.populate(0, touched)?;
         }

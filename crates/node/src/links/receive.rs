@@ -165,7 +165,13 @@ impl Links {
         let Some(socket) = connection.socket else { return };
         let receiver = &mut connection.receiver;
         let room = match &mut connection.tls {
-            Some(tls) => tls.room(kit.reactor.pool()),
+            Some(tls) => {
+                let pool = kit.reactor.pool();
+                tls.room(|held| {
+                    let buffer = held.or_else(|| pool.take(Class::Large))?;
+                    Some(pool.whole(buffer))
+                })
+            }
             None => receiver.make_room(kit.reactor.pool()).then(|| receiver.room(kit)),
         };
         let Some(room) = room else {

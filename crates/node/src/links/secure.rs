@@ -149,7 +149,7 @@ impl Links {
                  issue` makes one, and `tls yes` has to be set on all nodes or on none"
             ));
         };
-        let mut tls = Session::accept(credentials, Class::Large).map_err(|e| e.to_string())?;
+        let mut tls = Session::accept(credentials).map_err(|e| e.to_string())?;
         if let Some((buffer, from, to)) = connection.receiver.give_up() {
             tls.take_over(buffer, from, to);
         }

@@ -13,15 +13,13 @@ use crate::links::HostedId;
 use crate::nbd::outbox::Outbox;
 use crate::payloads::Kit;
 use crate::slab::Key;
-use crate::stream::Stream;
+use crate::stream::{Stream, Width};
 use crate::tls::grants::Grant;
 use crate::tls::{Session, TlsError};
 
-/// A rest of a payload of at least this is received where it is to lie; less than this comes with
-/// what follows it, and is copied.
+/// A rest of a payload of at least this, or of a whole buffer of the stream, is received where it is
+/// to lie; less than this comes with what follows it, and is copied.
 const DIRECT_BYTES_MIN: u32 = 16 << 10;
-/// With less room than this the rest of a request moves to the front of the buffer.
-const ROOM_BYTES_LEAST: u32 = 16 << 10;
 
 #[derive(Debug)]
 pub(super) struct Client {
@@ -46,7 +44,12 @@ pub(super) struct Client {
     /// Those of the parts that the core has, or that are arriving.
     pub(super) held: usize,
     pub(super) is_dirty: bool,
+    /// It is one too many: it is told so when it chooses an export. Set when it comes, and for
+    /// good.
+    pub(super) is_surplus: bool,
     pub(super) stream: Stream,
+    /// Of what comes sealed, before it is opened into the stream.
+    sealed: Width,
     receiving: Receiving,
 }
 
@@ -125,7 +128,9 @@ impl Client {
             bytes: 0,
             held: 0,
             is_dirty: false,
+            is_surplus: false,
             stream: Stream::default(),
+            sealed: Width::default(),
             receiving: Receiving::default(),
         }
     }
@@ -232,7 +237,10 @@ impl Client {
     pub(super) fn on_bytes(&mut self, length: u32) {
         let kind = std::mem::take(&mut self.receiving);
         match &mut self.tls {
-            Some(tls) => tls.on_bytes(length),
+            Some(tls) => {
+                self.sealed.on_bytes(length, self.sealed.class().size_bytes());
+                tls.on_bytes(length);
+            }
             None => self.on_arrival(kind, length),
         }
     }
@@ -261,7 +269,10 @@ impl Client {
         let place = match &mut self.tls {
             // Its bytes wait for a place of their own.
             Some(tls) if !tls.is_drained() => return self.place(kit).is_some(),
-            Some(tls) => tls.room(kit.reactor.pool()).map(|room| (Receiving::Sealed, room)),
+            Some(tls) => {
+                let room = tls.room(|held| self.sealed.renew(held, kit));
+                room.map(|room| (Receiving::Sealed, room))
+            }
             None => self.place(kit),
         };
         let Some((kind, room)) = place else { return false };
@@ -287,11 +298,11 @@ impl Client {
             &self.stage
         {
             let rest = filling.slice.length - filling.filled;
-            if is_empty && rest >= DIRECT_BYTES_MIN {
+            if is_empty && rest >= DIRECT_BYTES_MIN.min(self.stream.size_bytes()) {
                 return Some((Receiving::Payload, filling.slice.part(filling.filled, rest)));
             }
         }
-        let room = self.stream.room(ROOM_BYTES_LEAST, kit)?;
+        let room = self.stream.room(kit)?;
         Some((Receiving::Stream, room))
     }
 
@@ -306,5 +317,6 @@ impl Client {
             kit.reactor.pool().release(filling.slice.buffer);
         }
         self.stream.dispose(kit);
+        self.sealed.dispose(kit);
     }
 }

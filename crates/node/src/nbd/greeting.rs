@@ -12,14 +12,15 @@ use stdx::time::Time;
 
 use crate::budget::patience;
 use crate::limits::{
-    CLIENT_GOODBYE_DEADLINE, CLIENT_HANDSHAKE_DEADLINE, GREETING_HEAD_BYTES_MAX, PROMOTE_WAIT_MIN,
+    CLIENT_GOODBYE_DEADLINE, CLIENT_HANDSHAKE_DEADLINE, CLIENT_SURPLUS_DEADLINE,
+    GREETING_HEAD_BYTES_MAX, PROMOTE_WAIT_MIN,
 };
 use crate::links::HostedId;
 use crate::links::secure::Secrecy;
 use crate::log::{Scope, log};
 use crate::nbd::client::{Client, Stage};
 use crate::nbd::outbox::Head;
-use crate::nbd::{Comer, Fact, Nbd, Offer, TOKEN_CLIENT};
+use crate::nbd::{Comer, Fact, Nbd, Offer, TOKEN_CLIENT, full_in_words};
 use crate::payloads::Kit;
 use crate::slab::Key;
 use crate::tls::grants::{Grant, May, may_use};
@@ -28,17 +29,37 @@ use crate::waiting::Tick;
 /// Output is copied into buffers in pieces of this size.
 const OUTPUT_PIECE: usize = 4096;
 
+/// What becomes of one that comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Guest {
+    Welcome,
+    /// It is told that there is no place, where the protocol can say so.
+    Surplus,
+}
+
 impl Nbd {
-    pub(super) fn greet(&mut self, socket: SocketId, secrecy: Secrecy, kit: &mut Kit) {
+    pub(super) fn greet(
+        &mut self,
+        socket: SocketId,
+        secrecy: Secrecy,
+        guest: Guest,
+        kit: &mut Kit,
+    ) {
         let mut output = Vec::new();
         let machine = Box::new(match secrecy {
             Secrecy::ClearText => Handshake::start(&mut output),
             Secrecy::Tls => Handshake::start_with_tls(&mut output),
         });
-        let deadline = kit.now + CLIENT_HANDSHAKE_DEADLINE;
+        let time = match guest {
+            Guest::Welcome => CLIENT_HANDSHAKE_DEADLINE,
+            Guest::Surplus => CLIENT_SURPLUS_DEADLINE,
+        };
+        let deadline = kit.now + time;
         self.waiting.come_by(deadline);
         let key = self.clients.insert(Client::new(socket, Stage::Handshake { machine, deadline }));
         let client = self.clients.get_mut(key).expect("just put in");
+        client.is_surplus = guest == Guest::Surplus;
+        self.surplus += usize::from(client.is_surplus);
         // Without a buffer nothing is said, and the deadline ends the session.
         client.say(&output, kit);
         self.waiting.is_starved |= !client.receive(key.token(TOKEN_CLIENT), kit);
@@ -58,7 +79,11 @@ impl Nbd {
             let mut output = Vec::new();
             let offers = &self.offers;
             let grants = client.grants.as_deref();
-            let find = |name: &str| find(offers, grants, name);
+            let is_surplus = client.is_surplus;
+            let find = |name: &str| match is_surplus {
+                true => Err(Unavailable::Refused(full_in_words())),
+                false => find(offers, grants, name),
+            };
             let listed: Vec<_> = offers.iter().filter_map(|offer| granted(offer, grants)).collect();
             let directory = Directory { listed: &listed, find: &find };
             let step = machine.step(kit.reactor.pool_ref().bytes(bytes), &directory, &mut output);
@@ -95,7 +120,9 @@ impl Nbd {
                     return;
                 }
                 Next::Close(reason) => {
-                    log!(Info, Scope::NODE, "an NBD client was let go: {reason}");
+                    if !is_surplus {
+                        log!(Info, Scope::NODE, "an NBD client was let go: {reason}");
+                    }
                     client.say(&output, kit);
                     return self.leave(key, kit);
                 }
@@ -199,7 +226,10 @@ impl Nbd {
                 Some(Stage::Handshake { deadline, .. } | Stage::Securing { deadline, .. })
                     if kit.now >= *deadline =>
                 {
-                    self.close(key, "it chose no export in time", kit);
+                    let is_surplus = self.clients.get(key).is_some_and(|it| it.is_surplus);
+                    // Why it was refused is said already.
+                    let reason = if is_surplus { "" } else { "it chose no export in time" };
+                    self.close(key, reason, kit);
                 }
                 Some(Stage::Waiting { deadline, .. }) if kit.now >= *deadline => {
                     let reason = "this node could not become Primary in time; see the status";

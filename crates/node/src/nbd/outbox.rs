@@ -23,6 +23,8 @@ pub(crate) struct Outbox {
     in_flight: Vec<Piece>,
     /// When that was given to the kernel.
     sent_at: Time,
+    /// About how many bytes TLS has that wait for a buffer.
+    to_seal: u32,
     segments: Vec<Slice>,
     /// Where the next head goes: the unused rest of a buffer, of which one reference is held.
     room: Option<Slice>,
@@ -121,7 +123,7 @@ impl Outbox {
     ) -> Option<()> {
         let pool = kit.reactor.pool();
         if self.room.is_none_or(|room| room.length < length_max) {
-            let class = Class::that_holds(length_max.max(Class::Small.size_bytes() + 1))?;
+            let class = Class::that_holds(length_max)?;
             let fresh = match kind {
                 Head::Greeting => pool.take_for_client(class.size_bytes()),
                 Head::Answer => pool.take_for_answer(class.size_bytes()),
@@ -179,6 +181,7 @@ impl Outbox {
             let count = self.waiting.iter().take(FRAME_SEGMENTS_MAX).take_while(fits).count();
             let pieces = self.waiting.iter().take(count.max(1)).map(|piece| piece.slice);
             let sealed = tls.write(pieces, kit.reactor.pool());
+            self.to_seal += bytes.min(SEALED_BYTES_MAX);
             for piece in self.waiting.drain(..count.max(1)) {
                 self.unsent.release(piece, kit);
             }
@@ -186,13 +189,16 @@ impl Outbox {
         }
         self.segments.clear();
         while self.in_flight.len() < SEALED_BUFFERS_MAX {
-            // One buffer is always to be had: what waits to be sealed may hold all of the others.
+            // A small one is always to be had: what waits to be sealed may hold all of the others.
             let is_first = self.in_flight.is_empty();
-            let room = |pool: &mut Pool| match is_first {
-                true => pool.take_for(Class::Medium.size_bytes()),
-                false => pool.take_for_client(Class::Large.size_bytes()),
+            let wanted = self.to_seal.clamp(1, Class::Large.size_bytes());
+            let room = |pool: &mut Pool| {
+                let fitting = pool.take_for_client(wanted).map(|slice| pool.whole(slice.buffer));
+                let small = |pool: &mut Pool| pool.take_for_answer(Class::Small.size_bytes());
+                fitting.or_else(|| is_first.then(|| small(pool)).flatten())
             };
             let Some(slice) = tls.sealed(room, kit.reactor.pool()) else { break };
+            self.to_seal = self.to_seal.saturating_sub(slice.length);
             let bytes = kit.reactor.pool_ref().size_of(slice.buffer) as usize;
             self.unsent.sealed += bytes;
             kit.budget.keep(bytes);
@@ -231,10 +237,16 @@ impl Outbox {
         is_meant.then(|| patience(self.sent_at.max(crowded_since), bytes))
     }
 
-    /// The send is done.
+    /// The send is done. Who has nothing to say holds no buffer.
     pub(crate) fn finish(&mut self, kit: &mut Kit) {
         for piece in self.in_flight.drain(..) {
             self.unsent.release(piece, kit);
+        }
+        if self.waiting.is_empty()
+            && self.behind.is_empty()
+            && let Some(room) = self.room.take()
+        {
+            kit.reactor.pool().release(room.buffer);
         }
     }
 

@@ -3,8 +3,6 @@
 //! A client that has to use TLS has to show a certificate of the cluster's CA, and may use what the
 //! list of clients grants to the name in it: nothing, if that is in no line of it.
 
-use io::Class;
-
 use crate::log::{Scope, log};
 use crate::nbd::Nbd;
 use crate::nbd::client::Stage;
@@ -30,7 +28,7 @@ impl Nbd {
 
     fn begin_tls(&mut self, key: Key, kit: &mut Kit) {
         let begun = match &self.credentials {
-            Some(credentials) => Session::accept(credentials, Class::Medium),
+            Some(credentials) => Session::accept(credentials),
             None => Err(TlsError::Begin("this node has no certificate".to_owned())),
         };
         match begun {

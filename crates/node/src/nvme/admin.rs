@@ -312,6 +312,10 @@ impl Nvme {
             Ok(connect) => connect,
             Err(end) => return self.turn_away(key, &end, kit),
         };
+        if self.queues.get(key).is_some_and(|queue| queue.is_surplus) {
+            let busy = Completion::of(connect.command, Status::CONNECT_BUSY);
+            return self.turn_away(key, &busy, kit);
+        }
         let parties = match self.parties_of(&connect) {
             Ok(parties) => parties,
             Err(end) => return self.turn_away(key, &end, kit),
@@ -367,6 +371,11 @@ impl Nvme {
             return refuse(Field::CONTROLLER);
         }
         if !self.has_place(connect) {
+            let text = match connect.subsystem == DISCOVERY_NQN {
+                true => format!("has {NVME_DISCOVERIES_MAX} hosts that only ask what there is"),
+                false => format!("has {NVME_CONTROLLERS_MAX} controllers"),
+            };
+            self.tell_full(&text);
             return Err(Completion::of(connect.command, Status::CONNECT_BUSY));
         }
         let (id, hosted, name) = if connect.subsystem == DISCOVERY_NQN {

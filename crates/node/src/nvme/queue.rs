@@ -13,13 +13,11 @@ use crate::nbd::outbox::Outbox;
 use crate::nvme::proving::Proving;
 use crate::payloads::Kit;
 use crate::slab::Key;
-use crate::stream::Stream;
+use crate::stream::{Need, Stream};
 
 /// A rest of a part of at least this is received where it is to lie; less than this comes with
 /// what follows it, and is copied.
 const DIRECT_BYTES_MIN: u32 = 16 << 10;
-/// With less room than this the rest of a PDU moves to the front of the buffer.
-const ROOM_BYTES_LEAST: u32 = 32 << 10;
 /// Data of admin commands leaves in pieces of this size.
 const ADMIN_PIECE: usize = 4096;
 
@@ -33,6 +31,8 @@ pub(super) struct Queue {
     pub(super) outbox: Outbox,
     pub(super) stream: Stream,
     pub(super) is_dirty: bool,
+    /// It is one too many: it is told so when it connects. Set when it comes, and for good.
+    pub(super) is_surplus: bool,
     /// It has to be part of a controller by then, to have proved itself, or to be gone.
     pub(super) deadline: Time,
     pub(super) proving: Option<Box<Proving>>,
@@ -104,8 +104,10 @@ impl Queue {
             receiver: Receiver::default(),
             encoder: None,
             outbox: Outbox::default(),
-            stream: Stream::default(),
+            // Commands have to lie in one piece, with the data that comes with them.
+            stream: Stream::of(Need::Must),
             is_dirty: false,
+            is_surplus: false,
             deadline: now + NVME_CONNECT_DEADLINE,
             proving: None,
             number: 0,
@@ -260,7 +262,7 @@ impl Queue {
                 return true;
             }
         }
-        let Some(room) = self.stream.room(ROOM_BYTES_LEAST, kit) else { return false };
+        let Some(room) = self.stream.room(kit) else { return false };
         if room.length > 0 {
             self.receiving = Receiving::Stream;
             kit.reactor.recv(self.socket, room, token);
