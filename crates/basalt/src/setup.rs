@@ -202,7 +202,7 @@ fn maintenance(general: &General, verb: Maintenance) -> Result<AdmVerb, AdmError
         Maintenance::Udev { minor } => {
             let targets = vec![volume_target(general, minor)?];
             let node = Some(node_name(general)?);
-            AdmVerb::Query(QueryVerb::ShUdev(QueryTargets { node, targets }))
+            AdmVerb::Query(QueryVerb::Udev(QueryTargets { node, targets }))
         }
         Maintenance::DelMinor { minor } => {
             AdmVerb::Build(BuildVerb::DelMinor(whole(volume_target(general, minor)?)))

@@ -30,6 +30,8 @@ pub(crate) struct Document {
     /// The `common` section, if there was one, and where.
     pub(crate) common: Option<Spanned<Vec<Setting>>>,
     pub(crate) resources: Vec<ResourceNode>,
+    /// Some file says `udev-always-use-vnr`.
+    pub(crate) numbers_links: bool,
 }
 
 #[derive(Debug)]

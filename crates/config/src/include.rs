@@ -72,6 +72,7 @@ pub(crate) fn read_text(report: &mut Report, name: &str, text: &str) -> Document
 
 /// Adds what a file says to what the files before it said; returns what it includes.
 fn absorb(report: &mut Report, document: &mut Document, node: FileNode) -> Vec<Spanned<String>> {
+    document.numbers_links |= node.numbers_links;
     for common in node.commons {
         match &document.common {
             Some(first) => {

@@ -27,6 +27,7 @@ pub mod xml;
 pub mod side;
 pub mod steps;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use ast::Document;
@@ -41,6 +42,9 @@ pub struct ConfigFile {
     pub warnings: Vec<Warning>,
     /// Overrides that drbdadm takes for mistakes; the first of them, up to a limit.
     pub ambiguities: Vec<Warning>,
+    /// Resources whose only volume has no section of its own: drbdadm's names for udev leave its
+    /// number out, unless the file says `udev-always-use-vnr`.
+    pub without_number: BTreeSet<String>,
 }
 
 impl ConfigFile {
@@ -73,5 +77,6 @@ pub fn parse_text(name: &str, text: &str) -> Result<ConfigFile, Errors> {
 fn finish(mut report: Report, document: &Document) -> Result<ConfigFile, Errors> {
     let resources = resolve::resources(&mut report, document);
     let (warnings, ambiguities) = report.finish()?;
-    Ok(ConfigFile { resources, warnings, ambiguities })
+    let without_number = resolve::without_number(document);
+    Ok(ConfigFile { resources, warnings, ambiguities, without_number })
 }

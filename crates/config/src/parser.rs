@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use crate::ast::{ResourceNode, Setting, Spanned};
 use crate::diagnostic::{ErrorKind, Problem, Report, Span};
 use crate::lexer::{Token, TokenKind};
+use crate::options::value::Value;
 use crate::options::{Place, Section};
 use cursor::{Cursor, Lost};
 
@@ -24,6 +25,8 @@ pub(crate) struct FileNode {
     pub(crate) commons: Vec<Spanned<Vec<Setting>>>,
     pub(crate) resources: Vec<ResourceNode>,
     pub(crate) includes: Vec<Spanned<String>>,
+    /// It says `udev-always-use-vnr`.
+    pub(crate) numbers_links: bool,
 }
 
 /// Once-only statements that were met, by what names them, and where.
@@ -80,7 +83,10 @@ fn top_statement(
             node.commons.push(Spanned { value, span: word.span });
         }
         "global" => {
-            settings::section(cursor, Place::Section(Section::Global))?;
+            let settings = settings::section(cursor, Place::Section(Section::Global))?;
+            node.numbers_links |= settings.iter().any(|setting| {
+                setting.spec.name == "udev-always-use-vnr" && setting.value == Value::Flag(true)
+            });
         }
         "include" => {
             let name = cursor.name("a file name or a pattern")?;

@@ -8,7 +8,7 @@ mod connections;
 mod hosts;
 mod ambiguous;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ast::{Document, ResourceNode, Setting};
 use crate::diagnostic::{ErrorKind, Problem, Report, Span};
@@ -55,6 +55,16 @@ pub(crate) fn resources(report: &mut Report, document: &Document) -> Vec<Resourc
         }
     }
     resources
+}
+
+/// The resources whose volume is named by the resource alone.
+pub(crate) fn without_number(document: &Document) -> BTreeSet<String> {
+    let is_implicit = |node: &&ResourceNode| {
+        let of_hosts = node.hosts.iter().flat_map(|host| &host.volumes);
+        node.volumes.iter().chain(of_hosts).any(|volume| volume.is_implicit)
+    };
+    let resources = document.resources.iter().filter(|_| !document.numbers_links);
+    resources.filter(is_implicit).map(|node| node.name.value.clone()).collect()
 }
 
 fn resource(report: &mut Report, node: &ResourceNode, common: &[Setting]) -> Option<Resource> {

@@ -576,6 +576,9 @@ pub(crate) enum QueryVerb {
     ShIp(QueryTargets),
     /// Print the names for udev
     ShUdev(QueryTargets),
+    /// The same as `drbdsetup` prints them.
+    #[command(skip)]
+    Udev(QueryTargets),
     /// Refused: there are no stacked resources
     #[command(hide = true)]
     ShLrOf(QueryTargets),
@@ -601,6 +604,7 @@ impl QueryVerb {
             Self::ShMdIdx(_) => "sh-md-idx",
             Self::ShIp(_) => "sh-ip",
             Self::ShUdev(_) => "sh-udev",
+            Self::Udev(_) => "udev",
             Self::ShEffective(_) => "sh-effective",
             Self::ShLrOf(_) => "sh-lr-of",
         }
@@ -622,6 +626,7 @@ impl QueryVerb {
             | Self::ShMdIdx(targets)
             | Self::ShIp(targets)
             | Self::ShUdev(targets)
+            | Self::Udev(targets)
             | Self::ShEffective(targets)
             | Self::ShLrOf(targets) => Some(targets),
         }

@@ -107,6 +107,11 @@ impl Configuration {
         }
     }
 
+    /// Whether drbdadm's names for udev leave the number of its volume out.
+    pub(crate) fn is_without_number(&self, resource: &str) -> bool {
+        self.file.without_number.contains(resource)
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

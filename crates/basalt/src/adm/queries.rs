@@ -14,7 +14,15 @@ use crate::adm::target::{One, Scope, Target, parse_targets};
 const MINORS_MAX: u32 = 32;
 
 /// The lines for a resource, its own host, and the volume that is named.
-type Lines = fn(&Resource, &Host, Option<u16>) -> Result<Vec<String>, AdmError>;
+type Lines = fn(&Of<'_>, Option<u16>) -> Result<Vec<String>, AdmError>;
+
+/// What a question is about.
+struct Of<'a> {
+    resource: &'a Resource,
+    host: &'a Host,
+    /// The number of its volume is left out of the names for udev.
+    without_number: bool,
+}
 
 pub(crate) fn answer(
     general: &General,
@@ -42,23 +50,24 @@ pub(crate) fn answer(
         QueryVerb::ShLrOf(_) => {
             return Err(AdmError::Usage("there are no stacked resources here".to_owned()));
         }
-        QueryVerb::ShResource(_) => |resource, _, _| Ok(vec![resource.name.clone()]),
-        QueryVerb::ShDev(_) => |_, host, number| of_volumes(host, number, device_path),
-        QueryVerb::ShMinor(_) => |_, host, number| {
-            of_volumes(host, number, |volume| {
+        QueryVerb::ShResource(_) => |of, _| Ok(vec![of.resource.name.clone()]),
+        QueryVerb::ShDev(_) => |of, number| of_volumes(of.host, number, device_path),
+        QueryVerb::ShMinor(_) => |of, number| {
+            of_volumes(of.host, number, |volume| {
                 volume.device.as_ref().map(|device| device.minor.to_string())
             })
         },
-        QueryVerb::ShLlDev(_) => |_, host, number| {
-            of_volumes(host, number, |volume| {
+        QueryVerb::ShLlDev(_) => |of, number| {
+            of_volumes(of.host, number, |volume| {
                 Some(volume.disk.as_ref().map_or("none", |disk| &disk.path).to_owned())
             })
         },
-        QueryVerb::ShMdDev(_) => |_, host, number| of_volumes(host, number, meta_path),
-        QueryVerb::ShMdIdx(_) => |_, host, number| of_volumes(host, number, meta_index),
+        QueryVerb::ShMdDev(_) => |of, number| of_volumes(of.host, number, meta_path),
+        QueryVerb::ShMdIdx(_) => |of, number| of_volumes(of.host, number, meta_index),
         QueryVerb::ShIp(_) => own_addresses,
-        QueryVerb::ShUdev(_) => udev_names,
-        QueryVerb::ShEffective(_) => |resource, host, _| Ok(resource.effective_lines(&host.name)),
+        QueryVerb::ShUdev(_) => names_by_drbdadm,
+        QueryVerb::Udev(_) => names_by_drbdsetup,
+        QueryVerb::ShEffective(_) => |of, _| Ok(of.resource.effective_lines(&of.host.name)),
     };
     of_targets(general, verb.targets(), gathering, lines)
 }
@@ -77,7 +86,8 @@ fn of_targets(
         let One { resource, volume, .. } = &one;
         let told = configuration.resource(resource).and_then(|resource| {
             let host = own_host(resource, &node_name)?.ok_or_else(|| not_here(&node_name))?;
-            lines(resource, host, *volume)
+            let without_number = configuration.is_without_number(&resource.name);
+            lines(&Of { resource, host, without_number }, *volume)
         });
         match told {
             Ok(lines) => lines.iter().for_each(|line| gathering.line(line)),
@@ -126,11 +136,11 @@ fn dump_xml(general: &General, dump: &Dump, gathering: &mut Gathering) -> Result
 }
 
 /// One line for each volume, or for the one that is named.
-fn of_volumes(
+fn of_volumes<T>(
     host: &Host,
     number: Option<u16>,
-    line: impl Fn(&Volume) -> Option<String>,
-) -> Result<Vec<String>, AdmError> {
+    line: impl Fn(&Volume) -> Option<T>,
+) -> Result<Vec<T>, AdmError> {
     let volumes = host.volumes.iter();
     let wanted: Vec<_> =
         volumes.filter(|volume| number.is_none_or(|number| volume.number == number)).collect();
@@ -166,11 +176,8 @@ fn meta_index(volume: &Volume) -> Option<String> {
 }
 
 /// The own address, once for each path of each volume.
-fn own_addresses(
-    resource: &Resource,
-    host: &Host,
-    number: Option<u16>,
-) -> Result<Vec<String>, AdmError> {
+fn own_addresses(of: &Of<'_>, number: Option<u16>) -> Result<Vec<String>, AdmError> {
+    let Of { resource, host, .. } = *of;
     let peers = resource.peers_of(&host.name);
     let paths = peers.iter().flat_map(|peer| &peer.paths);
     let addresses: Vec<String> = paths.map(|(own, _)| own.ip().to_string()).collect();
@@ -178,33 +185,48 @@ fn own_addresses(
     Ok(volumes.iter().flat_map(|_| addresses.clone()).collect())
 }
 
-/// The names that udev is to give to the device of a volume.
-fn udev_names(
-    resource: &Resource,
-    host: &Host,
-    number: Option<u16>,
-) -> Result<Vec<String>, AdmError> {
-    let is_single = host.volumes.len() == 1;
-    if number.is_none() && !is_single {
+/// The names that udev is to give to the device of a volume. A volume without a section of its own
+/// has the name of its resource; any other one has a number, and is asked for by it.
+fn names_by_drbdadm(of: &Of<'_>, number: Option<u16>) -> Result<Vec<String>, AdmError> {
+    let Of { resource, host, without_number } = *of;
+    if number.is_none() && !(without_number || host.volumes.len() == 1) {
         return Err(AdmError::Usage(format!(
             "sh-udev requires a specific volume id, but none is specified: name {}/VOLUME",
             resource.name
         )));
     }
+    let by_resource = |volume: &Volume| {
+        let number = format!("/{}", volume.number);
+        format!(
+            "drbd/by-res/{}{}",
+            resource.name,
+            if without_number { "" } else { number.as_str() }
+        )
+    };
     let lines = of_volumes(host, number, |volume| {
         let minor = volume.device.as_ref()?.minor;
-        let by_resource = if is_single && volume.number == 0 {
-            format!("drbd/by-res/{}", resource.name)
-        } else {
-            format!("drbd/by-res/{}/{}", resource.name, volume.number)
-        };
-        let mut lines =
-            format!("DEVICE=drbd{minor}\nSYMLINK={by_resource}\nSYMLINK_BY_RES={by_resource}");
-        if let Some(disk) = &volume.disk {
-            let below = disk.path.strip_prefix("/dev/").unwrap_or(&disk.path);
-            lines += &format!("\nSYMLINK_BY_DISK=drbd/by-disk/{below}");
-        }
-        Some(lines)
+        let path = device_path(volume).filter(|path| path.starts_with("/dev/drbd"));
+        let device = path.map_or_else(|| format!("drbd{minor}"), |path| path[5..].to_owned());
+        let by_resource = by_resource(volume);
+        let names = [("DEVICE", device), ("SYMLINK", by_resource.clone())];
+        Some(names.into_iter().chain([("SYMLINK_BY_RES", by_resource)]).chain(by_disk(volume)))
     })?;
-    Ok(lines.iter().flat_map(|lines| lines.lines().map(str::to_owned)).collect())
+    Ok(lines.into_iter().flatten().map(|(key, name)| format!("{key}={name}")).collect())
+}
+
+/// The same as drbdsetup has them, which knows of numbers alone.
+fn names_by_drbdsetup(of: &Of<'_>, number: Option<u16>) -> Result<Vec<String>, AdmError> {
+    let lines = of_volumes(of.host, number, |volume| {
+        let device = format!("drbd{}", volume.device.as_ref()?.minor);
+        let by_resource = format!("drbd/by-res/{}/{}", of.resource.name, volume.number);
+        let names = [("DEVICE", device), ("SYMLINK_BY_RES", by_resource)];
+        Some(names.into_iter().chain(by_disk(volume)))
+    })?;
+    Ok(lines.into_iter().flatten().map(|(key, name)| format!("{key}={name}")).collect())
+}
+
+fn by_disk(volume: &Volume) -> Option<(&'static str, String)> {
+    let path = &volume.disk.as_ref()?.path;
+    let below = path.strip_prefix("/dev/").unwrap_or(path);
+    Some(("SYMLINK_BY_DISK", format!("drbd/by-disk/{below}")))
 }

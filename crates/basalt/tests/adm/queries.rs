@@ -124,6 +124,47 @@ drbdsetup connect r1 1
     assert_eq!(printed(&["-d", "up", "--node", "alice", "r1"]), expected);
 }
 
+/// As drbdadm 9.22 prints them: the number is left out of the name of a volume that has no section
+/// of its own, and of no other.
+#[test]
+fn names_for_udev_are_drbdadms() {
+    let place = Place::new();
+    let text = "\
+resource a { device minor 1; disk /dev/vg/a; on alice { address 10.0.0.1:1; } \
+    on bob { address 10.0.0.2:1; } }
+resource b { volume 0 { device minor 2; disk /dev/vg/b; } on alice { address 10.0.0.1:2; } \
+    on bob { address 10.0.0.2:2; } }
+resource c { volume 0 { device minor 3; disk /dev/vg/c; } on bob { address 10.0.0.2:3; } \
+    volume 3 { device /dev/drbd_c minor 4; disk /images/d; } on alice { address 10.0.0.1:3; } }
+";
+    let printed = |head: &str, target: &str| {
+        place.write("basalt.conf", &format!("{head}{text}"));
+        let words = ["-c", "DIR/basalt.conf", "sh-udev", "--node", "alice", target];
+        let run = place.run_alone(&words);
+        (run.exit, run.stdout)
+    };
+    let lines = |device: &str, link: &str, disk: &str| {
+        format!(
+            "DEVICE={device}\nSYMLINK=drbd/by-res/{link}\nSYMLINK_BY_RES=drbd/by-res/{link}\n\
+             SYMLINK_BY_DISK=drbd/by-disk/{disk}\n"
+        )
+    };
+    for (target, device, link, disk) in [
+        ("a", "drbd1", "a", "vg/a"),
+        ("a/0", "drbd1", "a", "vg/a"),
+        ("minor-1", "drbd1", "a", "vg/a"),
+        ("b/0", "drbd2", "b/0", "vg/b"),
+        ("minor-2", "drbd2", "b/0", "vg/b"),
+        ("c/0", "drbd3", "c/0", "vg/c"),
+        ("c/3", "drbd_c", "c/3", "/images/d"),
+    ] {
+        assert_eq!(printed("", target), (0, lines(device, link, disk)), "{target}");
+    }
+    let always = "global { udev-always-use-vnr; }\n";
+    assert_eq!(printed(always, "a"), (0, lines("drbd1", "a/0", "vg/a")));
+    assert_eq!(printed("", "c").0, 1);
+}
+
 #[test]
 fn dump_xml_has_drbdadms_elements() {
     let expected = r#"<config file="DIR/basalt.conf">

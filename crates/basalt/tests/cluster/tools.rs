@@ -180,13 +180,13 @@ const ROWS: &[(&str, &[Row])] = &[
             ("drbdadm sh-minor r0", Secondary, 0, Is("1\n"), Nothing),
             ("drbdadm -S sh-lr-of r0", Secondary, 1, Nothing, Has("stacked")),
             (
+                // drbd-utils 9.28 and later.
                 "drbdsetup udev 1",
                 Secondary,
                 0,
                 Lines(&[
                     "DEVICE=drbd1",
-                    "SYMLINK=drbd/by-res/r0",
-                    "SYMLINK_BY_RES=drbd/by-res/r0",
+                    "SYMLINK_BY_RES=drbd/by-res/r0/0",
                     "SYMLINK_BY_DISK=drbd/by-disk/DIR/disk0",
                 ]),
                 Nothing,

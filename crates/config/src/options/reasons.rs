@@ -69,7 +69,10 @@ pub static NOT_APPLICABLE: &[(&str, &str)] = &[
     ("dialog-refresh", "there is no dialog"),
     ("minor-count", "there is no kernel module"),
     ("disable-ip-verification", "an address that is missing is told of, and keeps nothing down"),
-    ("udev-always-use-vnr", "links to devices always have the number of the volume"),
+    (
+        "udev-always-use-vnr",
+        "links to devices always have the number of the volume; `sh-udev` prints it",
+    ),
     ("cmd-timeout-short", "`basalt adm --timeout` bounds a command"),
     ("cmd-timeout-medium", "`basalt adm --timeout` bounds a command"),
     ("cmd-timeout-long", "`basalt adm --timeout` bounds a command"),
