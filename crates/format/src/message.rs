@@ -97,6 +97,8 @@ pub const FEATURE_OWN_REPLICA: u64 = 64;
 pub const FEATURE_NEWS: u64 = 128;
 /// Its sender knows of PROBE and PROBED, and waits for both.
 pub const FEATURE_PROBE: u64 = 256;
+/// Its sender knows of TOUCH.
+pub const FEATURE_TOUCH: u64 = 512;
 /// What this release knows of.
 pub const FEATURES: u64 = FEATURE_WATCH
     | FEATURE_PROOF
@@ -106,7 +108,8 @@ pub const FEATURES: u64 = FEATURE_WATCH
     | FEATURE_VERIFY_ANSWER
     | FEATURE_OWN_REPLICA
     | FEATURE_NEWS
-    | FEATURE_PROBE;
+    | FEATURE_PROBE
+    | FEATURE_TOUCH;
 
 /// The longest padding of a PROBE: as much as a message has of payload.
 pub const PROBE_PADDING_BYTES_MAX: u32 = PAYLOAD_BYTES_MAX;
@@ -252,6 +255,12 @@ pub enum Control {
     News {
         ballot: Ballot,
         value: Config,
+    },
+    /// Whether who leads the session reaches a quorum: what it knows of others may be old, and so
+    /// may be what the receiver knows. Only to who knows of `FEATURE_TOUCH`.
+    Touch {
+        nonce: Nonce,
+        has_quorum: bool,
     },
     /// The holder of `nonce` gives its lease back: it stopped, and cleanly so.
     LeaseRelease {
@@ -439,9 +448,10 @@ impl Control {
         let is_news = matches!(self, Self::News { .. });
         let lines = if is_about_lines { FEATURE_LINES } else { 0 };
         let news = if is_news { FEATURE_NEWS } else { 0 };
+        let touch = if matches!(self, Self::Touch { .. }) { FEATURE_TOUCH } else { 0 };
         let is_about_replica = matches!(self, Self::OwnReplica(_));
         let replica = if is_about_replica { FEATURE_OWN_REPLICA } else { 0 };
-        lines | news | replica | if is_about_verify { FEATURE_VERIFY_ANSWER } else { 0 }
+        lines | news | touch | replica | if is_about_verify { FEATURE_VERIFY_ANSWER } else { 0 }
     }
 }
 

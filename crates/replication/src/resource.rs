@@ -176,6 +176,9 @@ struct Peer {
     /// The newest value that it and this node told each other to be chosen, by its ballot; none
     /// since the connection is new.
     told_chosen: Ballot,
+    /// The session that it leads, if it said that it reaches no quorum in it (TOUCH); none since
+    /// the connection is new, or since it said otherwise.
+    lacks_quorum: Option<Nonce>,
     /// Whom its configuration names, once it said so.
     members: Option<MemberSet>,
     /// When the newest granted lease was asked for.

@@ -6,9 +6,11 @@
 
 pub(crate) mod blocks;
 pub(crate) mod marks;
+pub(crate) mod current;
 mod news;
 mod promises;
 mod receipts;
+mod shown;
 mod voters;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,9 +23,11 @@ use format::metadata::ReplicaState;
 use format::space::Space;
 
 use crate::checker::blocks::{Blocks, has_parted, open_at};
+use crate::checker::current::Current;
 use crate::checker::marks::{Clearings, Standing, Standings, View};
 use crate::checker::news::News;
 use crate::checker::promises::Promises;
+use crate::checker::shown::Shown;
 use crate::checker::voters::VoterChanges;
 use crate::cluster::Cluster;
 use crate::process::Process;
@@ -46,6 +50,8 @@ pub(crate) struct Checker {
     looked_at_marks: u64,
     changes: VoterChanges,
     news: News,
+    current: Current,
+    shown: Shown,
 }
 
 /// One branch, as far as it is chosen.
@@ -84,6 +90,8 @@ impl Checker {
         self.check_moves(cluster)?;
         self.check_fences(cluster)?;
         self.check_news(cluster)?;
+        self.check_current(cluster)?;
+        self.check_shown(cluster)?;
         let leaves: Vec<Config> = self.leaves().map(|line| line.newest.clone()).collect();
         if leaves.is_empty() {
             return Ok(());

@@ -133,3 +133,42 @@ fn a_node_that_reaches_nobody_says_since_when() {
     it.run(SOON);
     assert!(since(&it, 1).is_some_and(|at| at >= started));
 }
+
+/// Node 1 reaches the former leader alone, which does not know that another one took over.
+#[test]
+fn a_node_that_reaches_a_leader_without_a_quorum_says_since_when() {
+    let since = |it: &Scenario, node| it.status(node).and_then(|it| it.out_of_touch_since);
+    let mut it = Scenario::new(5, 0, 0);
+    it.must_write(0, 7, 1);
+    it.part(&[0, 1], &[2, 3, 4]);
+    it.run(SOON);
+    it.promote(2);
+    it.must_write(2, 7, 2);
+    it.run(SOON);
+    let is_said = [0, 1].map(|node| since(&it, node).is_some());
+    assert_eq!(is_said, [true, true], "what they show is of before they were cut off");
+    it.meet(&[1], &[4]);
+    it.run(SOON);
+    assert_eq!(epoch(&it, 1), epoch(&it, 2));
+}
+
+/// Whatever a test looks at: the checker of the simulator sees who shows old values for long.
+#[test]
+fn nodes_that_are_cut_off_for_long_say_so_all_the_time() {
+    for (nodes, cut) in [(5, &[0, 1][..]), (5, &[0]), (5, &[3]), (3, &[1]), (7, &[0, 1, 2])] {
+        let others: Vec<usize> = (0..usize::from(nodes)).filter(|it| !cut.contains(it)).collect();
+        let mut it = Scenario::new(nodes, 0, 0);
+        it.part(cut, &others);
+        it.run(SOON);
+        let leader = others[0];
+        if leader != 0 {
+            it.promote(leader);
+        }
+        it.must_write(leader, 7, 2);
+        it.run(Duration::from_secs(15));
+        let says_so =
+            |node: usize| it.status(node).is_some_and(|it| it.out_of_touch_since.is_some());
+        assert!(cut.iter().all(|&node| says_so(node)), "{nodes} {cut:?}");
+        assert!(!others.iter().any(|&node| says_so(node)), "{nodes} {cut:?}");
+    }
+}

@@ -18,6 +18,7 @@ messages!(Control, CONTROL_TAGS {
     0x0106 AcceptRefused { ballot, promised }
     0x0107 Chosen { ballot, value }
     0x013a News { ballot, value }
+    0x013b Touch { nonce, has_quorum }
     0x0108 LeaseRelease { nonce }
     0x0110 Seal { ballot, nonce }
     0x0111 Sealed(sealed)

@@ -169,6 +169,8 @@ fn register_messages() -> Vec<Sample> {
         control("accept_refused", Control::AcceptRefused { ballot, promised }),
         control("chosen", Control::Chosen { ballot, value: value.clone() }),
         control("news", Control::News { ballot, value }),
+        control("touch", Control::Touch { nonce, has_quorum: true }),
+        control("touch_lost", Control::Touch { nonce, has_quorum: false }),
         control("lease_release", Control::LeaseRelease { nonce }),
     ]
 }

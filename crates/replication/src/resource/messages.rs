@@ -40,6 +40,7 @@ impl Resource {
                 self.voter.release(nonce);
                 self.note_unled(from);
             }
+            Control::Touch { nonce, has_quorum } => self.on_touch(from, nonce, has_quorum),
             Control::Report { store, session, accepted, members } => {
                 self.on_report(from, store, session, accepted);
                 self.note_named(from, members);

@@ -5,7 +5,8 @@
 //! over each connection. What is told is known to be chosen, never what was merely accepted. Who
 //! tells it need not lead, and may have been away: nothing follows for its own part in a session.
 
-use format::ids::{Branch, NodeId};
+use format::config::Config;
+use format::ids::{Branch, NodeId, Nonce};
 use format::message::{Accepted, Control};
 
 use crate::resource::Resource;
@@ -73,11 +74,37 @@ impl Resource {
         self.pass_on_news();
     }
 
-    /// What is known here is of now while a quorum is in reach, or who leads.
+    /// What is known here is of now while a quorum is in reach, or who leads, and does not say that
+    /// it reaches none.
     pub(crate) fn note_touch(&mut self) {
-        let is_in_touch = self.has_majority() || self.config().is_some_and(|it| self.is_led(it));
-        self.out_of_touch_since =
-            if is_in_touch { None } else { self.out_of_touch_since.or(Some(self.now)) };
+        let is_in_touch =
+            self.has_majority() || self.config().is_some_and(|it| self.is_led_now(it));
+        if is_in_touch == self.out_of_touch_since.is_none() {
+            return;
+        }
+        self.out_of_touch_since = if is_in_touch { None } else { Some(self.now) };
+        for peer in self.connected().without(self.me()).iter() {
+            self.tell_touch(peer);
+        }
+    }
+
+    /// As the one that leads.
+    pub(crate) fn tell_touch(&mut self, to: NodeId) {
+        let Some(session) = &self.session else { return };
+        let (nonce, has_quorum) = (session.nonce, self.out_of_touch_since.is_none());
+        self.send(to, Control::Touch { nonce, has_quorum });
+    }
+
+    pub(crate) fn on_touch(&mut self, from: NodeId, nonce: Nonce, has_quorum: bool) {
+        if let Some(peer) = self.peers.get_mut(&from) {
+            peer.lacks_quorum = (!has_quorum).then_some(nonce);
+        }
+    }
+
+    fn is_led_now(&self, config: &Config) -> bool {
+        let leader = config.primary.and_then(|primary| self.peers.get(&primary.node));
+        let lacks_quorum = leader.and_then(|peer| peer.lacks_quorum);
+        self.is_led(config) && lacks_quorum != config.primary.map(|primary| primary.nonce)
     }
 
     /// A line that one node began alone is followed at contact with who knows of it at first hand,

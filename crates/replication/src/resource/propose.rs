@@ -431,6 +431,7 @@ impl Resource {
         let Some(peer) = self.peers.get_mut(&from) else { return };
         peer.store = store;
         peer.session = session;
+        peer.lacks_quorum = None;
         if self.is_parted(from, accepted.as_ref()) {
             return;
         }
@@ -443,6 +444,9 @@ impl Resource {
         }
         self.observe_chosen();
         self.pass_on_news_to(from);
+        if self.out_of_touch_since.is_some() {
+            self.tell_touch(from);
+        }
         if let Some(session) = session {
             self.tell_superseded(from, session);
         }
