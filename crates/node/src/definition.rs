@@ -321,32 +321,6 @@ fn after_split(resource: &Resource, own_name: &str) -> (AfterSplit, Option<Strin
     (AfterSplit { none, one, two }, None)
 }
 
-/// The host of the resource that this node is.
-fn own_host<'a>(resource: &'a Resource, node_name: &str) -> Result<&'a Host, Failure> {
-    let name = &resource.name;
-    let host = resource.host_meant(node_name).map_err(|ambiguous| {
-        let message =
-            format!("resource {name:?} does not say which host this node is: {ambiguous}");
-        let hint = "give the daemon its whole name as --name";
-        Failure::new(FailureCode::NotOnThisNode, message, hint)
-    })?;
-    let host = host.ok_or_else(|| {
-        let message = format!("resource {name:?} has no `on {node_name}` section");
-        let hint = "the daemon's --name must be one of the names behind `on`";
-        Failure::new(FailureCode::NotOnThisNode, message, hint)
-    })?;
-    if !host.is_floating && !is_same_host(&host.name, node_name) {
-        let message = format!(
-            "resource {name:?} has `{node_name}` as a further name of host `{0}`: its peers \
-             wait for `{0}`",
-            host.name
-        );
-        let hint = "the daemon's --name must be the first of the names behind `on`";
-        return Err(Failure::new(FailureCode::NotOnThisNode, message, hint));
-    }
-    Ok(host)
-}
-
 /// Volumes share their replica: a member has the disks of all of them, or none.
 fn further_volumes(
     name: &str,

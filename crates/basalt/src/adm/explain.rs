@@ -175,25 +175,29 @@ fn quorum(resource: &ResourceStatus) -> Vec<String> {
         sentences.extend(told.map(str::to_owned));
     }
     if !has_quorum && !is_short && !missing.is_empty() {
-        let nodes = wanted(votes);
-        sentences.push(match (resource.role, out_of_touch(resource)) {
-            (Role::Primary, None) => {
-                format!("to go on, bring {nodes} back; held writes then go on by themselves")
-            }
-            (Role::Primary, Some(_)) => format!(
-                "to go on, bring {nodes} back; held writes then go on by themselves, if no other \
-                 node took over"
-            ),
-            (Role::Secondary | Role::Unknown, _) => format!(
-                "bring {nodes} back into reach: before, this node cannot become Primary, nor tell \
-                 what is newest"
-            ),
-        });
+        sentences.push(way_on(resource, &wanted(votes)));
     }
     if let Some(when) = out_of_touch(resource) {
         sentences.push(format!("who votes is known here as of {when}; it may have changed since"));
     }
     sentences
+}
+
+/// What is to be done where these nodes are missing.
+fn way_on(resource: &ResourceStatus, nodes: &str) -> String {
+    match (resource.role, out_of_touch(resource)) {
+        (Role::Primary, None) => {
+            format!("to go on, bring {nodes} back; held writes then go on by themselves")
+        }
+        (Role::Primary, Some(_)) => format!(
+            "to go on, bring {nodes} back; held writes then go on by themselves, if no other node \
+             took over"
+        ),
+        (Role::Secondary | Role::Unknown, _) => format!(
+            "bring {nodes} back into reach: before, this node cannot become Primary, nor tell what \
+             is newest"
+        ),
+    }
 }
 
 /// Who makes a quorum of those who answer; while the voters change, of both sets.
@@ -370,15 +374,7 @@ fn resync(
         device.replication_state,
         ReplicationState::SyncSource | ReplicationState::PausedSyncS
     ) {
-        let mib = device.out_of_sync / 1024;
-        let eta = device.sync.as_ref().map(|sync| sync.estimated_seconds_to_finish);
-        let rest = match eta.filter(|seconds| *seconds != STALLED_SECONDS) {
-            Some(seconds) => format!("about {seconds} s at the present rate"),
-            None => "at what rate is not known yet; ask again in a few seconds".to_owned(),
-        };
-        return Some(format!(
-            "volume {volume} is being copied to {name}: {mib} MiB are left, {rest}"
-        ));
+        return Some(copy_to(name, device));
     }
     if device.replication_state == ReplicationState::Ahead {
         return Some(format!(
@@ -440,6 +436,18 @@ fn resync(
             "{name} misses data; a Primary copies it, or without one a Secondary that is up to date"
         )
     })
+}
+
+/// What is left of a copy to a peer.
+fn copy_to(name: &str, device: &PeerDeviceStatus) -> String {
+    let volume = device.volume;
+    let mib = device.out_of_sync / 1024;
+    let eta = device.sync.as_ref().map(|sync| sync.estimated_seconds_to_finish);
+    let rest = match eta.filter(|seconds| *seconds != STALLED_SECONDS) {
+        Some(seconds) => format!("about {seconds} s at the present rate"),
+        None => "at what rate is not known yet; ask again in a few seconds".to_owned(),
+    };
+    format!("volume {volume} is being copied to {name}: {mib} MiB are left, {rest}")
 }
 
 /// This node lacks data, and this peer does not give it now.

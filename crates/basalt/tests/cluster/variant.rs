@@ -24,6 +24,7 @@ impl Variant {
     const ALL: [Self; 4] = [Self::Plain, Self::Shards, Self::Tls, Self::Poll];
 
     /// For the test that calls this, from its own thread. It says how to run the test again.
+    #[expect(clippy::print_stdout, reason = "shown where the test fails")]
     pub(crate) fn of_this_test() -> Self {
         let Ok(word) = std::env::var(VARIABLE) else { return Self::Plain };
         let thread = thread::current();

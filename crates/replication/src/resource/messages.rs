@@ -40,7 +40,9 @@ impl Resource {
                 self.voter.release(nonce);
                 self.note_unled(from);
             }
-            Control::Touch { nonce, has_quorum } => self.on_touch(from, nonce, has_quorum),
+            Control::Touch { nonce, has_quorum } => {
+                self.on_touch(from, (!has_quorum).then_some(nonce));
+            }
             Control::Report { store, session, accepted, members } => {
                 self.on_report(from, store, session, accepted);
                 self.note_named(from, members);

@@ -95,9 +95,10 @@ impl Resource {
         self.send(to, Control::Touch { nonce, has_quorum });
     }
 
-    pub(crate) fn on_touch(&mut self, from: NodeId, nonce: Nonce, has_quorum: bool) {
+    /// The session that a peer leads without a quorum; none if it reaches one.
+    pub(crate) fn on_touch(&mut self, from: NodeId, without_quorum: Option<Nonce>) {
         if let Some(peer) = self.peers.get_mut(&from) {
-            peer.lacks_quorum = (!has_quorum).then_some(nonce);
+            peer.lacks_quorum = without_quorum;
         }
     }
 

@@ -73,7 +73,7 @@ impl Checker {
             let wanted = wanted(cluster, &around, &newest);
             let behind = behind.filter(|&(wanted, _)| is_of_line && epoch < wanted);
             let lacks = is_of_line && epoch < wanted;
-            let behind = behind.or(lacks.then_some((wanted, cluster.now)));
+            let behind = behind.or_else(|| lacks.then_some((wanted, cluster.now)));
             let says_so = process.resource.out_of_touch_since().is_some();
             let is_deluded = !says_so && !may_know(cluster, node, &newest);
             let deluded = is_deluded.then(|| deluded.unwrap_or(cluster.now));
