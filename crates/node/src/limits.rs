@@ -114,11 +114,22 @@ pub(crate) const REQUESTS_PER_CLIENT_MAX: usize = 256;
 pub(crate) const PARTS_PER_REQUEST_MAX: usize = 16;
 /// Bytes of the buffers that one session may hold: requests, and what was read and is not sent yet.
 pub(crate) const CLIENT_BYTES_MAX: usize = 16 << 20;
-/// The same of what the core has of a resource on a shard, and of all clients of a shard. The pool
-/// has 64 MiB in buffers of the smallest size, and 128 in those of each other one.
+/// The same of what the core of a shard has of a resource, and of all of them (budget.rs).
 pub(crate) const RESOURCE_BYTES_MAX: usize = 16 << 20;
 pub(crate) const CLIENTS_BYTES_MAX: usize = 40 << 20;
-/// Where all clients have what they may, a session and a resource still get so much.
+/// The same of data that clients of a shard are still sending, and of what is read for them and not
+/// taken. Somewhat more is held where each of many sessions has begun one thing.
+pub(crate) const ARRIVING_BYTES_MAX: usize = 48 << 20;
+pub(crate) const REPLIES_BYTES_MAX: usize = 48 << 20;
+/// What is left of these for those that hold little of them: so much of it for each session.
+pub(crate) const RESERVED_BYTES: usize = 16 << 20;
+pub(crate) const CLIENT_BYTES_RESERVED: usize = 512 << 10;
+const _: () = {
+    // Who is alone has all of its room.
+    assert!(ARRIVING_BYTES_MAX >= RESERVED_BYTES + 2 * CLIENT_BYTES_MAX);
+    assert!(REPLIES_BYTES_MAX >= RESERVED_BYTES + 2 * CLIENT_BYTES_MAX);
+};
+/// Where the core has all that it may, a session and a resource still get so much.
 pub(crate) const CLIENT_BYTES_LEAST: usize = 1 << 20;
 pub(crate) const RESOURCE_BYTES_LEAST: usize = 4 << 20;
 /// A client that keeps others from their buffers has so long for what it is to take or to send, and
@@ -127,7 +138,7 @@ pub(crate) const CLIENT_STALL_MAX: Duration = Duration::from_secs(30);
 pub(crate) const CLIENT_BYTES_PER_SECOND_LEAST: usize = 256 << 10;
 pub(crate) const CLIENT_STALL_LOOK: Duration = Duration::from_secs(1);
 /// Bytes of heads of one session that are not sent yet; the second while it chooses an export.
-pub(crate) const CLIENT_HEAD_BYTES_MAX: usize = 256 << 10;
+pub(crate) const CLIENT_HEAD_BYTES_MAX: usize = 32 << 10;
 pub(crate) const GREETING_HEAD_BYTES_MAX: usize = 32 << 10;
 /// Extents that one answer about the state of blocks tells: each asks the file system twice.
 pub(crate) const STATUS_EXTENTS_MAX: usize = 128;

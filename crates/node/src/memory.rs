@@ -7,25 +7,28 @@
 use io::{Class, KeptBytes, PoolOptions};
 
 use crate::limits::{
-    CLIENTS_BYTES_MAX, CLIENTS_MAX, CLIENTS_SURPLUS_MAX, NVME_QUEUES_MAX, NVME_QUEUES_SURPLUS_MAX,
-    WIDE_CLIENTS_MAX,
+    ARRIVING_BYTES_MAX, CLIENTS_BYTES_MAX, CLIENTS_MAX, CLIENTS_SURPLUS_MAX, NVME_QUEUES_MAX,
+    NVME_QUEUES_SURPLUS_MAX, REPLIES_BYTES_MAX, WIDE_CLIENTS_MAX,
 };
 
 /// What is assumed where the kernel does not say what the machine has.
 pub(crate) const MACHINE_BYTES: u64 = 1 << 30;
-/// Bytes of the two smaller kinds of buffers that a data thread may take; memory is used when it is
-/// touched. Clients leave a quarter of each. In the rest all sessions that may be here at a time
-/// receive, and all of the data that clients may hold lies.
-const SMALL_BYTES: usize = 80 << 20;
-const MEDIUM_BYTES: usize = 192 << 20;
+/// Bytes of buffers of each kind that a data thread may take; memory is used when it is touched.
+/// Clients leave a quarter of each. In the rest all sessions that may be here at a time receive,
+/// and the data that clients may hold lies there (budget.rs), of whatever kind it is.
+const SMALL_BYTES: usize = 200 << 20;
+const MEDIUM_BYTES: usize = 320 << 20;
+const LARGE_BYTES: usize = 192 << 20;
+const DATA_BYTES: usize = CLIENTS_BYTES_MAX + ARRIVING_BYTES_MAX + REPLIES_BYTES_MAX;
 const _: () = {
     let receiving_nbd = CLIENTS_MAX + CLIENTS_SURPLUS_MAX;
     let receiving_nvme = NVME_QUEUES_MAX + NVME_QUEUES_SURPLUS_MAX;
     // What is sealed is received, and then opened to another place.
     let small = (2 * receiving_nbd + receiving_nvme) * Class::Small.size_bytes() as usize;
-    assert!(small + CLIENTS_BYTES_MAX <= SMALL_BYTES / 4 * 3);
+    assert!(small + DATA_BYTES <= SMALL_BYTES / 4 * 3);
     let medium = (WIDE_CLIENTS_MAX + receiving_nvme) * Class::Medium.size_bytes() as usize;
-    assert!(medium + CLIENTS_BYTES_MAX <= MEDIUM_BYTES / 4 * 3);
+    assert!(medium + DATA_BYTES <= MEDIUM_BYTES / 4 * 3);
+    assert!(DATA_BYTES <= LARGE_BYTES / 4 * 3);
 };
 /// Buffers of each data thread that are kept: of the smallest kind, of the next, and of those that
 /// parts of requests and frames lie in.
@@ -70,6 +73,7 @@ impl MemoryPlan {
         PoolOptions {
             small_bytes_max: SMALL_BYTES,
             medium_bytes_max: MEDIUM_BYTES,
+            large_bytes_max: LARGE_BYTES,
             kept: self.kept,
             ..PoolOptions::default()
         }

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use stdx::time::Time;
 
-use crate::budget::Crowd;
+use crate::budget::{Crowd, Wish};
 use crate::limits::CLIENT_STALL_LOOK;
 use crate::links::HostedId;
 use crate::payloads::Kit;
@@ -84,8 +84,8 @@ impl WaitingRoom {
     /// Whether a session that holds so much may begin something; if not, it waits for what others
     /// give back.
     #[inline]
-    pub(crate) fn has_room(&mut self, hosted: HostedId, own: usize, kit: &Kit) -> bool {
-        self.crowd.has_room(&kit.budget, hosted, own)
+    pub(crate) fn has_room(&mut self, hosted: HostedId, own: usize, wish: Wish, kit: &Kit) -> bool {
+        self.crowd.has_room(&kit.budget, hosted, own, wish)
     }
 
     /// A turn begins.
@@ -161,7 +161,7 @@ impl WaitingRoom {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::RESOURCE_BYTES_MAX;
+    use crate::limits::{ARRIVING_BYTES_MAX, RESOURCE_BYTES_MAX};
 
     const HELD: HostedId = HostedId(0);
 
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!((wake, room.line_up(wake, &all)), (Wake::Marked, (vec![b], 0)));
 
         kit.budget.take(HELD, RESOURCE_BYTES_MAX);
-        assert!(!room.has_room(HELD, RESOURCE_BYTES_MAX, &kit));
+        assert!(!room.has_room(HELD, RESOURCE_BYTES_MAX, Wish::Work, &kit));
         room.mark(c, &mut false);
         assert_eq!(room.wake(&kit), Wake::Marked, "nothing was given back");
         kit.budget.give_back(HELD, 1);
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(room.tick(&kit), Tick::NotYet);
         room.come_by(kit.now);
         assert_eq!((room.tick(&kit), room.deadline()), (Tick::Due, Time::NEVER));
-        kit.budget.take(HELD, RESOURCE_BYTES_MAX);
+        kit.budget.await_arrival(ARRIVING_BYTES_MAX);
         room.wake(&kit);
         let since = kit.now + CLIENT_STALL_LOOK;
         assert_eq!((room.tick(&kit), room.deadline()), (Tick::NotYet, since));
@@ -206,7 +206,7 @@ mod tests {
             kit.now = kit.now + CLIENT_STALL_LOOK;
             assert_eq!((room.tick(&kit), room.crowded_since()), (Tick::DueInCrowd, since));
         }
-        kit.budget.give_back(HELD, RESOURCE_BYTES_MAX);
+        kit.budget.end_arrival(ARRIVING_BYTES_MAX);
         kit.now = kit.now + CLIENT_STALL_LOOK;
         assert_eq!((room.tick(&kit), room.crowded_since()), (Tick::Due, Time::NEVER));
     }

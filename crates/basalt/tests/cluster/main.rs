@@ -39,6 +39,7 @@ mod buffers;
 mod crowd;
 mod raw_client;
 mod bounds;
+mod slow;
 mod arrivals;
 mod addresses;
 mod networks;

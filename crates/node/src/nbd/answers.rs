@@ -38,9 +38,12 @@ impl Nbd {
             }
             return;
         };
+        let before = request.reading();
         request.in_flight -= 1;
+        let read = before - request.reading();
         let client = request.client;
-        let part = request.give_back(1, kit);
+        let part = request.give_back(kit);
+        kit.budget.give_up(read);
         let Some(session) = self.clients.get_mut(client) else {
             if let Ok(Some(payload)) = result {
                 kit.release(payload);
@@ -48,6 +51,7 @@ impl Nbd {
             return self.end_orphan(key, kit);
         };
         session.held -= part;
+        session.reading -= read;
         let plain = result.map(|_| ());
         match &mut request.work {
             Work::Flush | Work::Allocation { .. } => self.finish(key, plain, kit),
@@ -73,6 +77,7 @@ impl Nbd {
                     let skip = u32::try_from(part.offset % BLOCK_BYTES).expect("below a block");
                     let slice = kit.payloads.slice(payload).part(skip, part.length);
                     held.put(index, payload, slice, kit);
+                    session.set_aside += kit.held_by(payload);
                 }
                 assembly.on_part(index, plain);
                 self.send_read(key, kit);
@@ -109,6 +114,7 @@ impl Nbd {
                         replies.read_head(&wanted, start, length, end, out)
                     });
                     if let Some((payload, slice)) = held.take(part) {
+                        session.set_aside -= kit.held_by(payload);
                         outbox.data(payload, slice, kit);
                     }
                     said
@@ -118,6 +124,7 @@ impl Nbd {
                 }),
                 Send::Data { part, .. } => {
                     if let Some((payload, slice)) = held.take(part) {
+                        session.set_aside -= kit.held_by(payload);
                         outbox.open_data(payload, slice, kit);
                     }
                     Some(())
@@ -145,7 +152,10 @@ impl Nbd {
         let Some(request) = self.requests.get_mut(key) else { return };
         let Work::Read { assembly, held, .. } = &mut request.work else { return };
         if assembly.is_over() && request.in_flight == 0 {
-            held.release(kit);
+            let aside = held.release(kit);
+            if let Some(session) = self.clients.get_mut(request.client) {
+                session.set_aside -= aside;
+            }
             self.forget(key);
         } else {
             self.issue(key, kit);
@@ -238,7 +248,11 @@ impl Nbd {
             if let Work::Read { held, .. } = &mut request.work {
                 held.release(kit);
             }
-            request.give_back(usize::from(request.is_arriving), kit);
+            if request.is_arriving {
+                kit.budget.end_arrival(request.room.part);
+            }
+            // Nobody is to have what the core still reads.
+            kit.budget.give_up(request.reading());
             self.orphan(key, kit);
         }
     }

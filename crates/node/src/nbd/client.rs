@@ -17,8 +17,8 @@ use crate::stream::{Stream, Width};
 use crate::tls::grants::Grant;
 use crate::tls::{Session, TlsError};
 
-/// A rest of a payload of at least this, or of a whole buffer of the stream, is received where it is
-/// to lie; less than this comes with what follows it, and is copied.
+/// A rest of a payload of at least this, or of a whole buffer of the stream, is received where it
+/// is to lie; less than this comes with what follows it, and is copied.
 const DIRECT_BYTES_MIN: u32 = 16 << 10;
 
 #[derive(Debug)]
@@ -43,6 +43,9 @@ pub(super) struct Client {
     pub(super) bytes: usize,
     /// Those of the parts that the core has, or that are arriving.
     pub(super) held: usize,
+    /// Of these, those that are read; and those that were read and wait for their place in a reply.
+    pub(super) reading: usize,
+    pub(super) set_aside: usize,
     pub(super) is_dirty: bool,
     /// It is one too many: it is told so when it chooses an export. Set when it comes, and for
     /// good.
@@ -127,6 +130,8 @@ impl Client {
             requests: 0,
             bytes: 0,
             held: 0,
+            reading: 0,
+            set_aside: 0,
             is_dirty: false,
             is_surplus: false,
             stream: Stream::default(),
@@ -164,16 +169,23 @@ impl Client {
         }
     }
 
-    /// The part of a write that is arriving.
+    /// The part of a write that is arriving; one that is here and waits for others is not.
     pub(super) fn arriving(&self) -> Option<&Filling> {
         match &self.stage {
-            Stage::Serving { write: Some(write), .. } => write.payload.as_ref(),
+            Stage::Serving { write: Some(write), .. } => {
+                write.payload.as_ref().filter(|it| it.filled < it.slice.length)
+            }
             Stage::Serving { .. }
             | Stage::Handshake { .. }
             | Stage::Securing { .. }
             | Stage::Waiting { .. }
             | Stage::Leaving { .. } => None,
         }
+    }
+
+    /// Bytes of the buffers for what it asked to read and has not taken.
+    pub(super) fn replies(&self) -> usize {
+        self.reading + self.set_aside + self.outbox.unsent().all_data()
     }
 
     /// The bytes that wait to be taken.

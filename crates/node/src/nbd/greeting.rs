@@ -199,10 +199,9 @@ impl Nbd {
     fn judge_stall(&mut self, key: Key, kit: &mut Kit) {
         let Some(client) = self.clients.get(key) else { return };
         let since = self.waiting.crowded_since();
-        let answers = client.outbox.patience(since).filter(|_| kit.budget.is_full());
-        let rest = client
-            .arriving()
-            .filter(|_| client.hosted.is_some_and(|hosted| kit.budget.is_crowded_by(hosted)));
+        let answers = client.outbox.patience(since, kit.budget.much_of_replies());
+        let answers = answers.filter(|_| kit.budget.is_crowded_with_replies());
+        let rest = client.arriving().filter(|_| kit.budget.is_crowded_with_arrivals());
         let rest = rest.map(|it| patience(it.since.max(since), it.slice.length as usize));
         let reason = if answers.is_some_and(|until| kit.now >= until) {
             "it does not take its answers, and others wait for the buffers"

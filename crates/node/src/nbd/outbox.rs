@@ -10,7 +10,7 @@ use replication::contract::Payload;
 use stdx::time::Time;
 
 use crate::budget::patience;
-use crate::limits::{CLIENT_BYTES_LEAST, FRAME_SEGMENTS_MAX, SEALED_BYTES_MAX};
+use crate::limits::{FRAME_SEGMENTS_MAX, SEALED_BYTES_MAX};
 use crate::payloads::Kit;
 use crate::tls::{SEALED_BUFFERS_MAX, Session, TlsError};
 
@@ -230,10 +230,10 @@ impl Outbox {
     }
 
     /// Until when the peer may take what is being sent, if others wait for that since so long; one
-    /// that holds little keeps nobody from it.
-    pub(crate) fn patience(&self, crowded_since: Time) -> Option<Time> {
+    /// that holds less than `least` keeps nobody from it.
+    pub(crate) fn patience(&self, crowded_since: Time, least: usize) -> Option<Time> {
         let bytes: usize = self.in_flight.iter().map(|piece| piece.slice.length as usize).sum();
-        let is_meant = bytes > 0 && self.unsent.all_data() >= CLIENT_BYTES_LEAST;
+        let is_meant = bytes > 0 && self.unsent.all_data() >= least;
         is_meant.then(|| patience(self.sent_at.max(crowded_since), bytes))
     }
 

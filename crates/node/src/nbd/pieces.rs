@@ -52,9 +52,13 @@ impl Held {
         place.take().map(|(_, payload, slice)| (payload, slice))
     }
 
-    pub(super) fn release(&mut self, kit: &mut Kit) {
+    /// Gives the bytes that the budget kept for it.
+    pub(super) fn release(&mut self, kit: &mut Kit) -> usize {
+        let mut bytes = 0;
         for (_, payload, _) in self.parts.iter_mut().filter_map(Option::take) {
+            bytes += kit.held_by(payload);
             kit.give_up(payload);
         }
+        bytes
     }
 }

@@ -5,6 +5,7 @@ use frontend::nbd::parts::{ReadAssembly, Split, WriteAssembly};
 use frontend::nbd::transmission::{Kind, Parsed, Request as Wanted};
 use replication::contract::{Request, RequestKind};
 
+use crate::budget::Wish;
 use crate::limits::{
     CLIENT_BYTES_MAX, CLIENT_HEAD_BYTES_MAX, PARTS_PER_REQUEST_MAX, REQUESTS_PER_CLIENT_MAX,
 };
@@ -76,8 +77,11 @@ impl Nbd {
                 Some(filling) => filling,
                 None if request.in_flight >= PARTS_PER_REQUEST_MAX => return false,
                 None => {
+                    // It has no other part on its way. What it does not take does not count: it may
+                    // be about to take it once all is sent.
                     let own = client.held + client.outbox.unsent().all_data();
-                    if !self.waiting.has_room(request.hosted, own, kit) {
+                    let wish = Wish::Arrival { own: 0, bytes: request.room.part };
+                    if !self.waiting.has_room(request.hosted, own, wish, kit) {
                         return false;
                     }
                     let Some(slice) = kit.reactor.pool().take_for_client(part.length) else {
@@ -86,7 +90,7 @@ impl Nbd {
                     };
                     request.is_arriving = true;
                     client.held += request.room.part;
-                    kit.budget.take(request.hosted, request.room.part);
+                    kit.budget.await_arrival(request.room.part);
                     Filling { slice, filled: 0, since: kit.now }
                 }
             };
@@ -101,10 +105,15 @@ impl Nbd {
                 machine.advance_payload(arrived.into());
                 client.stream.take(arrived);
             }
-            if filling.filled < part.length {
+            let own = client.held - request.room.part + client.outbox.unsent().all_data();
+            if filling.filled < part.length
+                || !self.waiting.has_room(request.hosted, own, Wish::Work, kit)
+            {
                 current.payload = Some(filling);
                 return false;
             }
+            kit.budget.end_arrival(request.room.part);
+            kit.budget.take(request.hosted, request.room.part);
             let payload = kit.payloads.adopt(filling.slice);
             request.is_arriving = false;
             request.in_flight += 1;
@@ -228,18 +237,22 @@ impl Nbd {
             // One that does not read what it has gets no more of it, either. What stands behind an
             // open reply is sent once that is whole.
             let unsent = client.outbox.unsent();
-            let own = match assembly.is_open() {
-                true => request.in_flight * room.part + unsent.data,
-                false => client.held + unsent.all_data(),
+            let ahead = request.in_flight * room.part + unsent.data;
+            let (own, replies) = match assembly.is_open() {
+                true => (ahead, ahead),
+                false => (client.held + unsent.all_data(), client.replies()),
             };
-            if !self.waiting.has_room(hosted, own, kit) || own >= CLIENT_BYTES_MAX {
+            let wish = Wish::Reply { own: replies, bytes: room.part };
+            if !self.waiting.has_room(hosted, own, wish, kit) || own >= CLIENT_BYTES_MAX {
                 return client.pause(key);
             }
             let part = split.part(*next);
             *next += 1;
             request.in_flight += 1;
             client.held += room.part;
+            client.reading += room.part;
             kit.budget.take(hosted, room.part);
+            kit.budget.keep(room.part);
             let (offset, length) = (base + part.offset, part.length);
             let part = FrontEnd::Nbd.part(key, kit.mesh.me(), part.index);
             let request = Request { part, kind: RequestKind::Read, offset, length };
@@ -254,7 +267,7 @@ impl Nbd {
         let Work::Range { kind, next, end, .. } = &mut request.work else { return };
         while *next < *end && request.in_flight < PARTS_PER_REQUEST_MAX {
             let own = client.held + client.outbox.unsent().all_data();
-            if room.part > 0 && !self.waiting.has_room(hosted, own, kit) {
+            if room.part > 0 && !self.waiting.has_room(hosted, own, Wish::Work, kit) {
                 return client.pause(key);
             }
             let piece = piece(*next, *end);

@@ -15,7 +15,10 @@ use io::Event;
 use stdx::time::Time;
 
 use super::*;
-use crate::limits::{CLIENTS_BYTES_MAX, RESOURCE_BYTES_MAX};
+use crate::limits::{
+    ARRIVING_BYTES_MAX, CLIENTS_BYTES_MAX, REPLIES_BYTES_MAX, RESOURCE_BYTES_LEAST,
+    RESOURCE_BYTES_MAX,
+};
 use crate::outstanding::Orphanage;
 
 const HELD: HostedId = HostedId(0);
@@ -233,13 +236,39 @@ fn read_all(form: ReplyForm, first_flags: u16, first: First, held_by_others: usi
 #[test]
 fn reads_go_on_whichever_part_the_core_answers_first() {
     for first in [First::Asked, First::Latest] {
-        for held in [0, CLIENTS_BYTES_MAX] {
+        for held in [0, REPLIES_BYTES_MAX] {
             read_all(ReplyForm::Simple, 0, first, held);
             read_all(ReplyForm::Structured, 0, first, held);
             // What is behind the whole reply to the first one waits for it.
             read_all(ReplyForm::Structured, CMD_FLAG_DF, first, held);
         }
     }
+}
+
+/// A part held its place among what the core has while it was on its way, so a few that sent none
+/// stopped their volume.
+#[test]
+fn part_of_a_write_counts_for_the_core_once_it_is_here() {
+    let full = CLIENTS_BYTES_MAX + RESOURCE_BYTES_LEAST;
+    let (mut nbd, mut kit) = (Nbd::new(), Kit::of_lone_shard());
+    let (_, mut outside) = serve(&mut nbd, &mut kit, ReplyForm::Simple);
+    outside.write_all(&request(Command::Write, 1, 8192)).unwrap();
+    outside.write_all(&[1; 1000]).unwrap();
+    while kit.budget.held() == 0 {
+        turn(&mut nbd, &mut kit);
+    }
+    // Others have all of the core by the time that the rest comes.
+    kit.budget.take(HELD, full);
+    outside.write_all(&[1; 7192]).unwrap();
+    while nbd.clients.iter().any(|(_, client)| client.arriving().is_some()) {
+        turn(&mut nbd, &mut kit);
+    }
+    nbd.flush(&mut kit);
+    assert!(asked(&mut nbd).is_empty() && !nbd.is_waiting(&kit));
+    kit.budget.give_back(HELD, full);
+    assert!(nbd.is_waiting(&kit));
+    nbd.flush(&mut kit);
+    assert_eq!(asked(&mut nbd).len(), 1);
 }
 
 /// So many seconds pass.
@@ -260,13 +289,13 @@ fn client_that_does_not_send_the_rest_of_a_write_makes_room_for_others() {
     turn(&mut nbd, &mut kit);
     pass(&mut nbd, &mut kit, 100);
     assert_eq!(nbd.clients_of(HELD), 1, "nobody needs it");
-    let other = HostedId(1);
-    kit.budget.take(other, RESOURCE_BYTES_MAX);
-    pass(&mut nbd, &mut kit, 100);
-    assert_eq!(nbd.clients_of(HELD), 1, "it would not help the other resource");
-    kit.budget.give_back(other, RESOURCE_BYTES_MAX);
-    pass(&mut nbd, &mut kit, 2);
     kit.budget.take(HELD, RESOURCE_BYTES_MAX);
+    kit.budget.keep(REPLIES_BYTES_MAX);
+    pass(&mut nbd, &mut kit, 100);
+    assert_eq!(nbd.clients_of(HELD), 1, "it would not help those");
+    kit.budget.give_up(REPLIES_BYTES_MAX);
+    pass(&mut nbd, &mut kit, 2);
+    kit.budget.await_arrival(ARRIVING_BYTES_MAX);
     pass(&mut nbd, &mut kit, 29);
     assert_eq!(nbd.clients_of(HELD), 1, "it may go on yet");
     pass(&mut nbd, &mut kit, 4);
@@ -284,7 +313,7 @@ fn client_that_does_not_take_what_was_read_makes_room_for_others() {
     }
     pass(&mut nbd, &mut kit, 100);
     assert_eq!(nbd.clients_of(HELD), 1, "nobody needs it");
-    kit.budget.keep(CLIENTS_BYTES_MAX);
+    kit.budget.keep(REPLIES_BYTES_MAX);
     // 2 MiB are on their way, and have 8 s more.
     assert!(nbd.clients.get(key).unwrap().has_to_send());
     pass(&mut nbd, &mut kit, 37);

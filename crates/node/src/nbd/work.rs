@@ -26,7 +26,7 @@ pub(crate) struct ClientRequest {
     pub(super) since: Time,
     /// Parts that the core has.
     pub(super) in_flight: usize,
-    /// One of a write has its buffer, and is not whole yet.
+    /// One of a write has its buffer, and the core has not got it yet.
     pub(super) is_arriving: bool,
     /// Its client is gone.
     pub(super) is_orphan: bool,
@@ -67,11 +67,22 @@ pub(super) enum Work {
 }
 
 impl ClientRequest {
-    /// So many parts hold nothing any more; gives their bytes.
-    pub(super) fn give_back(&self, parts: usize, kit: &mut Kit) -> usize {
-        let bytes = parts * self.room.part;
-        kit.budget.give_back(self.hosted, bytes);
-        bytes
+    /// The core has answered a part, or is to; gives its bytes.
+    pub(super) fn give_back(&self, kit: &mut Kit) -> usize {
+        kit.budget.give_back(self.hosted, self.room.part);
+        self.room.part
+    }
+
+    /// Bytes of what the core reads for a client that may take it.
+    pub(super) fn reading(&self) -> usize {
+        match &self.work {
+            Work::Read { .. } if !self.is_orphan => self.in_flight * self.room.part,
+            Work::Read { .. }
+            | Work::Write { .. }
+            | Work::Range { .. }
+            | Work::Flush
+            | Work::Allocation { .. } => 0,
+        }
     }
 }
 

@@ -49,6 +49,9 @@ pub(super) struct Session {
     /// Bytes of the buffers of the other ones, and of what was read and is not sent.
     pub(super) held: usize,
     pub(super) unsent: usize,
+    /// Of the former, those for data that arrives, and those for data that is read.
+    pub(super) arriving: usize,
+    pub(super) reading: usize,
 }
 
 impl Session {
@@ -70,6 +73,8 @@ impl Session {
             waiting: VecDeque::new(),
             held: 0,
             unsent: 0,
+            arriving: 0,
+            reading: 0,
         }
     }
 

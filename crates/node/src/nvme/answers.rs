@@ -179,6 +179,10 @@ impl Nvme {
             let Some((payload, slice)) = ready[number].take() else { return };
             let offset = u32::try_from(*to_send - wanted.offset).expect("bounded by MDTS");
             *to_send += u64::from(slice.length);
+            // From here on its connection has it.
+            let read = kit.held_by(payload).min(request.reply_bytes);
+            request.reply_bytes -= read;
+            kit.budget.give_up(read);
             let is_last = *to_send >= end;
             let stretch = Stretch { command, offset, length: slice.length };
             let last = self.io_queue(queue).map_or(DataEnd::Last, |it| it.last_data);
@@ -188,6 +192,7 @@ impl Nvme {
             let is_given = it.give_part(stretch, data_end, (payload, slice), kit);
             if let Some(session) = self.controllers.get_mut(controller) {
                 session.unsent += it.outbox.unsent().data - before;
+                session.reading -= read;
             }
             if !is_given {
                 return self.close(queue, "no buffer is free", kit);

@@ -16,6 +16,7 @@ use frontend::nvme::wire::{FABRICS, Sqe};
 use io::Slice;
 use stdx::time::Time;
 
+use crate::budget::Wish;
 use crate::links::HostedId;
 use crate::nbd::{Comer, Fact};
 use crate::nvme::Nvme;
@@ -44,12 +45,25 @@ pub(crate) struct IoRequest {
     pub(super) length: u32,
     /// Of the buffers for it, which it has or waits for.
     pub(super) held_bytes: usize,
-    pub(super) is_held: bool,
+    pub(super) hold: Hold,
+    /// Of those that are read, what is not given to its connection yet.
+    pub(super) reply_bytes: usize,
     /// Its queue takes no answer any more; the core still has something of it.
     pub(super) is_orphan: bool,
     /// Since when its data is to arrive, and how much before it, with it.
     pub(super) since: Time,
     pub(super) to_come: usize,
+}
+
+/// As what the budget counts the buffers of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hold {
+    /// It has none.
+    Nothing,
+    /// Its data is on its way, or is here and waits until the core has room for more.
+    Arriving,
+    /// The core's.
+    Core,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,9 +232,13 @@ impl Nvme {
     fn on_data_whole(&mut self, key: Key, kit: &mut Kit) {
         let Some(request) = self.requests.get_mut(key) else { return };
         request.step = Step::Working;
-        match request.failed {
-            Some(status) => self.finish(key, status, kit),
-            None => self.issue(key, kit),
+        let failed = request.failed;
+        if let Some(status) = failed {
+            self.finish(key, status, kit);
+        } else if self.may_go_to_core(key, kit) {
+            self.give_to_core(key, kit);
+        } else {
+            self.wait_for_core(key);
         }
     }
 
@@ -345,7 +363,8 @@ impl Nvme {
             controller,
             length,
             held_bytes,
-            is_held: false,
+            hold: Hold::Nothing,
+            reply_bytes: 0,
             is_orphan: false,
             since: kit.now,
             to_come: 0,
@@ -354,7 +373,7 @@ impl Nvme {
         if has_to_wait {
             self.wait_for_room(controller, key);
         } else {
-            self.hold(key, kit);
+            self.hold(key, Hold::Core, kit);
             self.issue(key, kit);
         }
         Begun::Yes
@@ -376,19 +395,14 @@ impl Nvme {
         }
         let (hosted, controller) = (it.hosted, it.controller);
         let own = self.controllers.get(controller).map_or(0, Session::held_bytes);
-        self.waiting.has_room(hosted, own, kit)
+        self.waiting.has_room(hosted, own, Wish::Work, kit)
     }
 
     /// Forgets a request that is answered, or whose queue is gone.
     pub(super) fn forget(&mut self, key: Key, kit: &mut Kit) -> Option<IoRequest> {
         let mut request = self.requests.remove(key)?;
         request.work.release(kit);
-        if request.is_held {
-            kit.budget.give_back(request.hosted, request.held_bytes);
-            if let Some(session) = self.controllers.get_mut(request.controller) {
-                session.held -= request.held_bytes;
-            }
-        }
+        self.let_go(&request, kit);
         if let Some(it) = self.io_queue(request.queue) {
             it.requests -= 1;
         }
@@ -406,6 +420,12 @@ impl Nvme {
                 continue;
             }
             request.work.release(kit);
+            // Nobody is to have what the core still reads.
+            let unread = std::mem::take(&mut request.reply_bytes);
+            kit.budget.give_up(unread);
+            if let Some(session) = self.controllers.get_mut(request.controller) {
+                session.reading -= unread;
+            }
             controller = Some(request.controller);
             self.orphan(key, kit);
         }

@@ -9,11 +9,11 @@ use frontend::block::{Kind, Request as Wanted};
 use frontend::nvme::command::What;
 use frontend::nvme::send::Stretch;
 
-use crate::budget::{bytes_of_read, bytes_of_write, part_bytes, patience};
+use crate::budget::{Wish, bytes_of_read, bytes_of_write, part_bytes, patience};
 use crate::limits::CLIENT_BYTES_MAX;
 use crate::nvme::Nvme;
 use crate::nvme::admin::Session;
-use crate::nvme::requests::Step;
+use crate::nvme::requests::{Hold, IoRequest, Step};
 use crate::nvme::work::{Parts, Work};
 use crate::payloads::Kit;
 use crate::slab::Key;
@@ -21,11 +21,10 @@ use crate::slab::Key;
 impl Nvme {
     /// A request waits for room behind the others of its controller.
     pub(super) fn wait_for_room(&mut self, controller: Key, request: Key) {
-        let Some(session) = self.controllers.get_mut(controller) else { return };
-        if !self.turns.contains(&controller) {
-            self.turns.push_back(controller);
+        self.take_a_turn(controller);
+        if let Some(session) = self.controllers.get_mut(controller) {
+            session.waiting.push_back(request);
         }
-        session.waiting.push_back(request);
     }
 
     /// Begins what waits for room, as far as there is some: one of each controller in turns.
@@ -62,19 +61,34 @@ impl Nvme {
         // An initiator that does not read what it is sent gets no more to read.
         let own = session.held_bytes();
         let is_full = own > 0 && own + request.held_bytes > CLIENT_BYTES_MAX;
-        if is_full {
+        if is_full && request.hold == Hold::Nothing {
             return Turn::NoRoom;
         }
-        if !self.waiting.has_room(request.hosted, own, kit) {
-            return Turn::NoRoom;
+        if request.hold == Hold::Arriving {
+            if !self.may_go_to_core(key, kit) {
+                return Turn::NoRoom;
+            }
+            if let Some(session) = self.controllers.get_mut(controller) {
+                session.waiting.pop_front();
+            }
+            self.give_to_core(key, kit);
+            return Turn::Begun;
         }
         let is_read = matches!(request.work, Work::Read { .. });
+        let bytes = request.held_bytes;
+        let wish = match is_read {
+            true => Wish::Reply { own: session.reading + session.unsent, bytes },
+            false => Wish::Arrival { own: session.arriving, bytes },
+        };
+        if !self.waiting.has_room(request.hosted, own, wish, kit) {
+            return Turn::NoRoom;
+        }
         if is_read {
             request.step = Step::Working;
         } else if !self.give_leave(key, kit) {
             return Turn::NoRoom;
         }
-        self.hold(key, kit);
+        self.hold(key, if is_read { Hold::Core } else { Hold::Arriving }, kit);
         if let Some(session) = self.controllers.get_mut(controller) {
             session.waiting.pop_front();
         }
@@ -85,12 +99,85 @@ impl Nvme {
     }
 
     /// The request has its buffers, or is about to.
-    pub(super) fn hold(&mut self, key: Key, kit: &mut Kit) {
+    pub(super) fn hold(&mut self, key: Key, hold: Hold, kit: &mut Kit) {
         let Some(request) = self.requests.get_mut(key) else { return };
-        request.is_held = true;
+        let bytes = request.held_bytes;
+        let is_read = matches!(request.work, Work::Read { .. });
+        request.hold = hold;
+        request.reply_bytes = if is_read { bytes } else { 0 };
+        let mut arriving = 0;
+        match hold {
+            Hold::Nothing => return,
+            Hold::Arriving => {
+                kit.budget.await_arrival(bytes);
+                arriving = bytes;
+            }
+            Hold::Core => kit.budget.take(request.hosted, bytes),
+        }
+        kit.budget.keep(request.reply_bytes);
+        if let Some(session) = self.controllers.get_mut(request.controller) {
+            session.held += bytes;
+            session.arriving += arriving;
+            session.reading += request.reply_bytes;
+        }
+    }
+
+    /// The buffers of a request that is forgotten are others' again.
+    pub(super) fn let_go(&mut self, request: &IoRequest, kit: &mut Kit) {
+        let bytes = request.held_bytes;
+        let mut arriving = 0;
+        match request.hold {
+            Hold::Nothing => return,
+            Hold::Arriving => {
+                kit.budget.end_arrival(bytes);
+                arriving = bytes;
+            }
+            Hold::Core => kit.budget.give_back(request.hosted, bytes),
+        }
+        kit.budget.give_up(request.reply_bytes);
+        if let Some(session) = self.controllers.get_mut(request.controller) {
+            session.held -= bytes;
+            session.arriving -= arriving;
+            session.reading -= request.reply_bytes;
+        }
+    }
+
+    /// Whether the core has room for a request whose data is here.
+    pub(super) fn may_go_to_core(&mut self, key: Key, kit: &Kit) -> bool {
+        let Some(request) = self.requests.get(key) else { return false };
+        let session = self.controllers.get(request.controller);
+        let own = session.map_or(0, |it| it.held_bytes() - request.held_bytes);
+        self.waiting.has_room(request.hosted, own, Wish::Work, kit)
+    }
+
+    /// Hands a request whose data is here to the core.
+    pub(super) fn give_to_core(&mut self, key: Key, kit: &mut Kit) {
+        let Some(request) = self.requests.get_mut(key) else { return };
+        request.step = Step::Working;
+        request.hold = Hold::Core;
+        kit.budget.end_arrival(request.held_bytes);
         kit.budget.take(request.hosted, request.held_bytes);
         if let Some(session) = self.controllers.get_mut(request.controller) {
-            session.held += request.held_bytes;
+            session.arriving -= request.held_bytes;
+        }
+        self.issue(key, kit);
+    }
+
+    /// A request whose data is here waits until the core gives something back: before those of its
+    /// controller that have nothing yet, for these wait for what it holds.
+    pub(super) fn wait_for_core(&mut self, key: Key) {
+        let Some(request) = self.requests.get_mut(key) else { return };
+        request.step = Step::Waiting;
+        let controller = request.controller;
+        self.take_a_turn(controller);
+        if let Some(session) = self.controllers.get_mut(controller) {
+            session.waiting.push_front(key);
+        }
+    }
+
+    fn take_a_turn(&mut self, controller: Key) {
+        if !self.turns.contains(&controller) {
+            self.turns.push_back(controller);
         }
     }
 
@@ -133,7 +220,7 @@ impl Nvme {
         for index in 0..self.requests.end() {
             let Some(key) = self.requests.key_at(index) else { continue };
             let Some(request) = self.requests.get(key) else { continue };
-            if request.step != Step::Arriving || !kit.budget.is_crowded_by(request.hosted) {
+            if request.step != Step::Arriving || !kit.budget.is_crowded_with_arrivals() {
                 continue;
             }
             if kit.now >= patience(request.since.max(crowded_since), request.to_come) {
@@ -143,8 +230,9 @@ impl Nvme {
         }
         for index in 0..self.queues.end() {
             let Some(key) = self.queues.key_at(index) else { continue };
-            let until = self.queues.get(key).and_then(|it| it.outbox.patience(crowded_since));
-            if kit.budget.is_full() && until.is_some_and(|until| kit.now >= until) {
+            let much = kit.budget.much_of_replies();
+            let until = self.queues.get(key).and_then(|it| it.outbox.patience(crowded_since, much));
+            if kit.budget.is_crowded_with_replies() && until.is_some_and(|until| kit.now >= until) {
                 let reason = "it does not take what it is sent, and others wait for the buffers";
                 self.close(key, reason, kit);
             }

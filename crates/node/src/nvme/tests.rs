@@ -1,6 +1,6 @@
 //! Initiators that wait for room, and some that do not go.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
@@ -15,6 +15,8 @@ use io::Event;
 
 use super::*;
 use crate::limits::{CLIENTS_BYTES_MAX, RESOURCE_BYTES_LEAST};
+use crate::nvme::requests::Step;
+use crate::outstanding::Orphanage as _;
 
 const HELD: HostedId = HostedId(0);
 
@@ -87,11 +89,13 @@ fn transfer(opcode: u8, command: u16, sector: u64, length: u16) -> Vec<u8> {
     pdu
 }
 
-/// Waits for bytes to come, and tells the front end.
+/// Waits for bytes to come or to go, and tells the front end.
 fn turn(nvme: &mut Nvme, kit: &mut Kit) {
     for event in kit.wait_for_events() {
         if let Event::Received { token, result, .. } = event {
             nvme.on_received(Key::of_token(token).1, result, kit);
+        } else if let Event::Sent { token, result, .. } = event {
+            nvme.on_sent(Key::of_token(token).1, result, kit);
         } else {
             panic!("{event:?}");
         }
@@ -105,7 +109,7 @@ fn turn(nvme: &mut Nvme, kit: &mut Kit) {
 fn read_that_waits_for_room_begins_when_others_give_it_back() {
     let (mut nvme, mut kit) = (Nvme::new(), Kit::of_lone_shard());
     let (_, mut outside) = serve(&mut nvme, &mut kit);
-    kit.budget.keep(CLIENTS_BYTES_MAX);
+    kit.budget.take(HostedId(1), CLIENTS_BYTES_MAX);
     kit.budget.take(HELD, RESOURCE_BYTES_LEAST);
     outside.write_all(&read(7, 4096)).unwrap();
     turn(&mut nvme, &mut kit);
@@ -118,6 +122,48 @@ fn read_that_waits_for_room_begins_when_others_give_it_back() {
     assert!(matches!(begun, Some(Fact::Request { hosted: HELD, .. })), "{begun:?}");
     nvme.flush(&mut kit);
     assert!(!nvme.is_waiting(&kit));
+}
+
+/// A write held its place among what the core has while its data was on its way, so a few that
+/// sent none stopped their volume.
+#[test]
+fn write_counts_for_the_core_once_its_data_is_here() {
+    const LENGTH: u16 = 32 << 10;
+    let full = CLIENTS_BYTES_MAX + RESOURCE_BYTES_LEAST;
+    let (mut nvme, mut kit) = (Nvme::new(), Kit::of_lone_shard());
+    let (key, mut outside) = serve(&mut nvme, &mut kit);
+    outside.write_all(&write(7, 0, LENGTH)).unwrap();
+    let mut ready = [0; 24];
+    outside.set_nonblocking(true).unwrap();
+    while outside.read_exact(&mut ready).is_err() {
+        turn(&mut nvme, &mut kit);
+    }
+    outside.set_nonblocking(false).unwrap();
+    // Others have all of the core by the time that it comes.
+    kit.budget.take(HELD, full);
+    let mut data = vec![0; 24];
+    (data[0], data[1], data[2], data[3]) = (6, 4, 24, 24);
+    put32(&mut data, 4, 24 + u32::from(LENGTH));
+    put16(&mut data, 8, 7);
+    data[10..12].copy_from_slice(&ready[10..12]);
+    put32(&mut data, 16, LENGTH.into());
+    data.resize(24 + usize::from(LENGTH), 7);
+    outside.write_all(&data).unwrap();
+    let is_here = |nvme: &Nvme| nvme.requests.iter().all(|(_, it)| it.step == Step::Waiting);
+    while !is_here(&nvme) {
+        turn(&mut nvme, &mut kit);
+    }
+    nvme.flush(&mut kit);
+    assert!(nvme.pop_fact().is_none() && !nvme.is_waiting(&kit));
+    kit.budget.give_back(HELD, full);
+    assert!(nvme.is_waiting(&kit));
+    nvme.flush(&mut kit);
+    let begun = nvme.pop_fact();
+    assert!(matches!(begun, Some(Fact::Request { hosted: HELD, .. })), "{begun:?}");
+    // Its answer finds nobody, and still gives all back.
+    nvme.close(key, "", &mut kit);
+    nvme.forget_orphans(HELD, &mut kit);
+    assert_eq!(kit.budget.held(), 0);
 }
 
 /// It reads a few bytes now and then, or none: it kept its place among the connections.

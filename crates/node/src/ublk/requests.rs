@@ -8,7 +8,7 @@ use frontend::ublk::request::{Errno, decode, success};
 use io::Descriptor;
 use replication::contract::{GroupInput, PartId, Payload, Request, RequestError, RequestKind};
 
-use crate::budget::part_bytes;
+use crate::budget::{Wish, part_bytes};
 use crate::limits::PARTS_PER_REQUEST_MAX;
 use crate::links::HostedId;
 use crate::outstanding::{Orphanage, Outstanding};
@@ -117,7 +117,9 @@ impl Ublk {
                 return Issued::Starved;
             }
             let own = usize::try_from(device.bytes).unwrap_or(usize::MAX);
-            if request.part_bytes > 0 && !self.crowd.has_room(&kit.budget, request.hosted, own) {
+            if request.part_bytes > 0
+                && !self.crowd.has_room(&kit.budget, request.hosted, own, Wish::Work)
+            {
                 return Issued::Starved;
             }
             let is_whole = (piece.start | piece.end).is_multiple_of(BLOCK_BYTES);

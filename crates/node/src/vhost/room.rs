@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use crate::budget::Crowd;
+use crate::budget::{Crowd, Wish};
 use crate::limits::GUEST_REQUESTS_MAX;
 use crate::links::HostedId;
 use crate::payloads::Kit;
@@ -92,7 +92,7 @@ impl Room {
     /// Whether a part may begin; if not, its request is to wait.
     pub(super) fn has(&mut self, key: Key, hosted: HostedId, kit: &Kit) -> bool {
         let own = self.accounts.get(key).map_or(0, |account| account.bytes);
-        self.crowd.has_room(&kit.budget, hosted, own)
+        self.crowd.has_room(&kit.budget, hosted, own, Wish::Work)
     }
 
     pub(super) fn take(&mut self, key: Key, hosted: HostedId, bytes: usize, kit: &mut Kit) {
