@@ -321,6 +321,30 @@ fn one_failed_disk_takes_the_replica_and_the_others_go_on() {
     assert_second_volumes_equal(&cluster, second_size);
 }
 
+/// Both go with it, and the one that failed is named.
+#[test]
+fn disk_of_one_volume_that_fails_is_shown_with_that_volume() {
+    let cluster = start(3, 0);
+    let mut second = cluster.client_of(0, "r0/1");
+    let disk = second_disk(&cluster, 1);
+    let file = File::options().write(true).open(&disk).unwrap();
+    file.set_len(SECOND_DISK_BYTES / 2).unwrap();
+    second.write(0, &[1; BLOCK]).unwrap();
+    second.flush().unwrap();
+    cluster.wait(1, "goodbye to both disks", |status| {
+        status.devices.iter().all(|it| it.disk_state == DiskState::Diskless)
+    });
+    let devices = cluster.status(1).unwrap().devices;
+    assert_eq!(devices[0].disk_failure, None);
+    let failure = devices[1].disk_failure.as_ref().unwrap();
+    assert_eq!(
+        (&failure.disk[..], &failure.request[..]),
+        (disk.to_str().unwrap(), "a flush of the disk")
+    );
+    assert!(failure.error.contains("what was behind the new end is lost"), "{failure:?}");
+    second.write(4096, &[2; BLOCK]).unwrap();
+}
+
 /// The disks are made while the resource is down on all nodes; what was on them is gone.
 #[test]
 fn a_volume_that_is_added_while_all_are_down_starts_equal() {

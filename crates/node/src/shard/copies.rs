@@ -9,7 +9,7 @@ use io::{DiskId, Durability, Slice, Zero};
 use replication::contract::{DeviceError, DeviceResult, GroupAction, Payload, Token};
 
 use crate::shard::Rim;
-use crate::shard::disk::{Kind, place_of};
+use crate::shard::disk::{Kind, Work, place_of};
 use crate::shard::part::Part;
 use crate::slab::Key;
 
@@ -93,7 +93,8 @@ impl Part {
             disk.counters.in_flight += 1;
             let (data, offset) = disk.at(range);
             let offset = offset + u64::from(start * BLOCK);
-            let token = rim.start((self.id, place_of(range)), Kind::PartOfCopy { copy });
+            let kind = Kind::PartOfCopy { copy, work: Work::Write };
+            let token = rim.start((self.id, place_of(range)), kind);
             rim.kit.reactor.write(data, offset, bytes, durability, token);
         }
     }
@@ -105,7 +106,8 @@ impl Part {
             let (data, offset) = disk.at(range);
             let offset = offset + u64::from(start * BLOCK);
             let length = u64::from(count * BLOCK);
-            let token = rim.start((self.id, place_of(range)), Kind::PartOfCopy { copy });
+            let kind = Kind::PartOfCopy { copy, work: Work::Write };
+            let token = rim.start((self.id, place_of(range)), kind);
             rim.kit.reactor.zero(data, offset, length, Zero::Deallocate, token);
         }
     }
@@ -127,7 +129,8 @@ impl Part {
             if let Some(disk) = &mut self.disk {
                 known.left = 1;
                 disk.counters.in_flight += 1;
-                let token = rim.start((self.id, place), Kind::PartOfCopy { copy });
+                let kind = Kind::PartOfCopy { copy, work: Work::Flush };
+                let token = rim.start((self.id, place), kind);
                 return rim.kit.reactor.flush(data, token);
             }
             // Given up meanwhile: nobody can make it durable.

@@ -101,9 +101,10 @@ pub(super) enum Kind {
         token: Token,
         payload: Payload,
     },
-    /// One of the requests that make up a copy.
+    /// One of the requests that make up a copy, or a flush of several disks.
     PartOfCopy {
         copy: Key,
+        work: Work,
     },
     /// A copy that was made for alignment, or a block of metadata.
     WriteBuffer {
@@ -129,6 +130,12 @@ pub(super) enum Kind {
     },
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Work {
+    Write,
+    Flush,
+}
+
 /// What part of a replica is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Area {
@@ -142,12 +149,14 @@ impl Kind {
             Self::Read { .. } | Self::Digest { .. } => "a read of the disk",
             Self::Write { .. }
             | Self::Zero { .. }
-            | Self::PartOfCopy { .. }
+            | Self::PartOfCopy { work: Work::Write, .. }
             | Self::WriteBuffer { area: Area::Data, .. } => "a write to the disk",
             Self::WriteBuffer { area: Area::Metadata, .. } | Self::Superblock { .. } => {
                 "a write to the metadata"
             }
-            Self::Flush { .. } => "a flush of the disk",
+            Self::Flush { .. } | Self::PartOfCopy { work: Work::Flush, .. } => {
+                "a flush of the disk"
+            }
             Self::Register { .. } => "a write to the register file in the state directory",
         }
     }
@@ -188,7 +197,7 @@ impl Operation {
             | Kind::WriteBuffer { token, .. }
             | Kind::Zero { token, .. }
             | Kind::Flush { token } => Waiting::Core(token),
-            Kind::PartOfCopy { copy } => Waiting::Copy(copy),
+            Kind::PartOfCopy { copy, .. } => Waiting::Copy(copy),
             Kind::Register { save, .. } | Kind::Superblock { save, .. } => Waiting::Save(save),
         }
     }
@@ -202,7 +211,7 @@ impl Operation {
     pub(crate) fn discard(self, rim: &mut Rim) {
         let pool = rim.kit.reactor.pool();
         match self.kind {
-            Kind::PartOfCopy { copy } => rim.discard_part_of_copy(copy),
+            Kind::PartOfCopy { copy, .. } => rim.discard_part_of_copy(copy),
             Kind::Read { payload, .. } | Kind::Write { payload, .. } => {
                 rim.kit.payloads.release(payload, pool);
             }
@@ -420,7 +429,7 @@ impl Part {
                 let token = rim.start((self.id, operation.place), Kind::Flush { token });
                 rim.kit.reactor.flush(data, token);
             }
-            Kind::PartOfCopy { copy } => {
+            Kind::PartOfCopy { copy, .. } => {
                 self.on_part_of_copy((copy, operation.place), done.map(drop), rim);
             }
             Kind::Zero { token, .. } | Kind::Flush { token } => rim.answer(self.id, token, done),

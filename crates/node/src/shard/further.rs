@@ -12,7 +12,7 @@ use replication::contract::Token;
 
 use crate::links::HostedId;
 use crate::shard::Rim;
-use crate::shard::disk::{Disk, Kind};
+use crate::shard::disk::{Disk, Kind, Work};
 
 /// What one volume behind the first is kept on.
 #[derive(Debug)]
@@ -123,7 +123,7 @@ impl Disk {
         let copy = rim.start_together(token, 1 + self.further.len());
         for (place, data) in std::iter::once((Place::FIRST, self.data)).chain(further) {
             self.counters.in_flight += 1;
-            let token = rim.start((hosted, place), Kind::PartOfCopy { copy });
+            let token = rim.start((hosted, place), Kind::PartOfCopy { copy, work: Work::Flush });
             rim.kit.reactor.flush(data, token);
         }
     }
