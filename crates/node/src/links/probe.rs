@@ -206,3 +206,140 @@ impl Links {
         ))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+    use std::time::Duration;
+
+    use format::ids::BootId;
+    use io::{Event, now};
+
+    use super::*;
+    use crate::links::paths::{PeerPaths, Spread};
+    use crate::links::times::LinkTimes;
+    use crate::links::{Identity, LEAD};
+
+    /// A node of one shard.
+    struct End {
+        links: Links,
+        kit: Kit,
+    }
+
+    impl End {
+        fn new(name: &str, boot: u64, peer: (&str, SocketAddr, SocketAddr)) -> Self {
+            let (peer_name, local, remote) = peer;
+            let name = name.to_owned();
+            let identity = Identity { name, boot_id: BootId(boot), start_count: 1, shards: 1 };
+            let mut end = Self { links: Links::new(identity, LEAD), kit: Kit::of_lone_shard() };
+            end.kit.now = now();
+            let peer = PeerPaths {
+                peer_name: peer_name.to_owned(),
+                paths: vec![(local, remote)],
+                secrecy: crate::links::secure::Secrecy::ClearText,
+                times: LinkTimes::default(),
+                spread: Spread::One,
+                buffers: crate::links::buffers::Buffers::default(),
+            };
+            end.links.add_peer(&peer, end.kit.now);
+            end
+        }
+
+        fn is_up(&self) -> bool {
+            self.links.links[0].is_up
+        }
+
+        /// What happens within a moment.
+        fn turn(&mut self) {
+            let mut events = Vec::new();
+            let deadline = now() + Duration::from_micros(50);
+            self.kit.reactor.turn(Some(deadline), &mut events).unwrap();
+            self.kit.now = now();
+            let (links, kit) = (&mut self.links, &mut self.kit);
+            for event in events {
+                let key = |token: u64| Key::of_token(token).1;
+                if let Event::Connected { token, result, .. } = event {
+                    links.on_connected(key(token), result, kit);
+                } else if let Event::Received { token, result, .. } = event {
+                    links.on_received(key(token), result, kit);
+                } else if let Event::Sent { token, result, .. } = event {
+                    links.on_sent(key(token), result, kit);
+                } else {
+                    panic!("a link has no use for {event:?}");
+                }
+            }
+            links.tick(kit);
+            links.flush(kit);
+        }
+    }
+
+    /// Two nodes whose link comes up over loopback, and how long that took.
+    fn connect() -> (End, End, Duration) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let at = listener.local_addr().unwrap();
+        let mut alpha = End::new("alpha", 1, ("bravo", at, at));
+        let mut bravo = End::new("bravo", 2, ("alpha", at, at));
+        let began = now();
+        while !alpha.is_up() || !bravo.is_up() {
+            assert!(now() < began + Duration::from_secs(20), "it does not come up");
+            alpha.turn();
+            if let Ok((stream, _)) = listener.accept() {
+                let socket = bravo.kit.reactor.adopt(stream.into()).unwrap();
+                bravo.links.on_accepted(socket, &mut bravo.kit);
+            }
+            bravo.turn();
+        }
+        (alpha, bravo, now().since(began))
+    }
+
+    /// A return takes one round trip more, and waits for no timer of TCP (40 ms and more).
+    #[test]
+    fn link_over_which_large_packets_pass_comes_up_at_once() {
+        let mut times = Vec::new();
+        for _ in 0..20 {
+            let (alpha, bravo, took) = connect();
+            times.push(took);
+            for end in [alpha, bravo] {
+                let (_, connection) = end.links.connections.iter().next().unwrap();
+                assert!(connection.is_up() && connection.probe.is_none());
+                assert_eq!(end.links.links[0].failure, None);
+            }
+        }
+        times.sort_unstable();
+        println!("up after {:?}, at most {:?}", times[10], times[19]);
+        assert!(times[10] < Duration::from_millis(40), "{times:?}");
+    }
+
+    #[test]
+    fn probe_has_several_of_the_largest_packets_and_leaves_at_once() {
+        for (segment_bytes, bytes) in [(536, 2_144), (1_448, 5_792), (8_948, 35_792)] {
+            let padding = padding(segment_bytes);
+            assert_eq!(padding.len(), bytes);
+            assert!(bytes < 10 * segment_bytes as usize, "what a new connection may send");
+            let zeroes = padding.iter().filter(|byte| **byte == 0).count();
+            assert!(zeroes < bytes / 32, "a tunnel that compresses would make it small");
+        }
+        assert_eq!(padding(65_483).len(), PROBE_PADDING_BYTES_MAX as usize);
+    }
+
+    /// The peer may be up, and say more, as soon as it has heard of its probe.
+    #[test]
+    fn connection_is_up_as_soon_as_both_know() {
+        let mut probe = Probe::new(&hello(), Time::ZERO);
+        probe.theirs = Theirs::Came { padding_bytes: 9 };
+        assert!(matches!(probe.due(|| 100), Some(LinkMessage::Probe(_))), "ours is the first");
+        probe.ours = Ours::Sent { padding_bytes: 400 };
+        assert_eq!(probe.due(|| 100), Some(LinkMessage::Probed { padding_bytes: 9 }));
+        probe.theirs = Theirs::Told;
+        assert!(probe.due(|| 100).is_none() && !probe.is_done());
+        probe.ours = Ours::Arrived;
+        assert!(probe.due(|| 100).is_none() && probe.is_done());
+    }
+
+    fn hello() -> Hello {
+        let name = "bravo".to_owned();
+        let identity = Identity { name, boot_id: BootId(2), start_count: 1, shards: 1 };
+        Links::new(identity, LEAD).greet(Key { index: 0, generation: 0 }, LEAD, LinkClass::Data)
+    }
+}
