@@ -16,6 +16,7 @@
 
 pub(crate) mod connection;
 pub(crate) mod paths;
+mod attempts;
 pub(crate) mod listening;
 pub(crate) mod watch;
 mod moves;

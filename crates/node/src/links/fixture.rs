@@ -1,11 +1,17 @@
 //! What tests of links have in common.
 
+use std::net::SocketAddr;
+
 use format::ids::{BootId, NodeId, ResourceId};
 use format::message::Open;
 use stdx::time::Time;
 
+use crate::links::buffers::Buffers;
 use crate::links::connection::{Connection, Stage};
+use crate::links::paths::{Path, PeerPaths, Spread};
+use crate::links::secure::Secrecy;
 use crate::links::session::NewSession;
+use crate::links::times::LinkTimes;
 use crate::links::{HostedId, Identity, LEAD, Link, Links, Way};
 use crate::slab::Key;
 
@@ -62,4 +68,35 @@ pub(super) fn on_open(links: &mut Links, resource: ResourceId, handle: u32) {
         replica: None,
     };
     links.on_open(Way { link: 0, shard: 0 }, &open, Time::ZERO);
+}
+
+/// A way to the node of another host.
+pub(super) fn path(host: u8, port: u16) -> Path {
+    let address = |node: u8| SocketAddr::from(([10, 0, host, node], port));
+    (address(1), address(2))
+}
+
+/// A peer in these ways.
+pub(super) fn peer(paths: Vec<Path>) -> PeerPaths {
+    PeerPaths {
+        peer_name: "bravo".to_owned(),
+        paths,
+        secrecy: Secrecy::default(),
+        times: LinkTimes::default(),
+        spread: Spread::One,
+        buffers: Buffers::default(),
+    }
+}
+
+/// A node that knows of no peer.
+pub(super) fn unconnected() -> Links {
+    let name = "alpha".to_owned();
+    Links::new(Identity { name, boot_id: BootId(1), start_count: 1, shards: 1 }, LEAD)
+}
+
+/// Each of so many resources has a path of its own.
+pub(super) fn named_by_each(links: &mut Links, paths: &[Path]) {
+    for path in paths {
+        links.add_peer(&peer(vec![*path]), Time::ZERO);
+    }
 }
