@@ -18,11 +18,17 @@ fn shown(it: &Scenario, by: usize, member: usize) -> Option<(bool, bool)> {
     Some((known.has_replica, known.in_sync && !known.is_made_anew))
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Led {
+    ByNode0,
+    ByNobody,
+}
+
 /// Node 1 dies, its disk is formatted, and it is back before anybody decided without it.
-fn made_anew(nodes: u8, clients: u8, is_led: bool) -> Scenario {
+fn made_anew(nodes: u8, clients: u8, led: Led) -> Scenario {
     let mut it = Scenario::new(nodes, clients, 0);
     it.must_write(0, 7, 1);
-    if !is_led {
+    if led == Led::ByNobody {
         it.demote(0);
         it.run(Duration::from_secs(1));
     }
@@ -35,11 +41,11 @@ fn made_anew(nodes: u8, clients: u8, is_led: bool) -> Scenario {
 #[test]
 fn a_replica_that_is_made_anew_is_shown_as_that_at_once() {
     for (nodes, clients) in [(2, 0), (3, 0), (3, 1), (5, 0)] {
-        for is_led in [false, true] {
-            let mut it = made_anew(nodes, clients, is_led);
+        for led in [Led::ByNobody, Led::ByNode0] {
+            let mut it = made_anew(nodes, clients, led);
             it.run(SOON);
             for by in (0..usize::from(nodes)).filter(|&by| by != 1) {
-                let what = format!("{nodes} nodes, {clients} without a disk, led: {is_led}");
+                let what = format!("{nodes} nodes, {clients} without a disk, led {led:?}");
                 let seen = shown(&it, by, 1);
                 let is_whole = it.on_disk(1, 7) == 1;
                 assert!(seen == Some((true, false)) || is_whole, "node {by}: {seen:?}, {what}");
@@ -54,7 +60,7 @@ fn a_replica_that_is_made_anew_is_shown_as_that_at_once() {
 #[test]
 fn the_last_copy_is_not_given_up_for_one_that_was_made_anew() {
     for verb in [Command::Invalidate, Command::Detach] {
-        let mut it = made_anew(3, 1, false);
+        let mut it = made_anew(3, 1, Led::ByNobody);
         it.run(SOON);
         assert!(it.is_in_sync(0, 1), "nobody decided without it yet");
         let began = it.cluster.now;
