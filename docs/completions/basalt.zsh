@@ -5429,7 +5429,7 @@ _basalt__subcmd__help__subcmd__setup_commands() {
 'new-path:See that a path to a peer is there, which came with the resource' \
 'del-path:Refused\: a path goes when the configuration drops it' \
 'attach:Take the backing disk of the configuration into use' \
-'resource-options:Refused\: options come from the configuration' \
+'resource-options:Change options of a resource on this node, until the next adjust' \
 'disk-options:Refused\: options come from the configuration' \
 'net-options:Refused\: options come from the configuration' \
 'peer-device-options:Refused\: options come from the configuration' \
@@ -5787,7 +5787,7 @@ _basalt__subcmd__setup_commands() {
 'new-path:See that a path to a peer is there, which came with the resource' \
 'del-path:Refused\: a path goes when the configuration drops it' \
 'attach:Take the backing disk of the configuration into use' \
-'resource-options:Refused\: options come from the configuration' \
+'resource-options:Change options of a resource on this node, until the next adjust' \
 'disk-options:Refused\: options come from the configuration' \
 'net-options:Refused\: options come from the configuration' \
 'peer-device-options:Refused\: options come from the configuration' \
@@ -5921,7 +5921,7 @@ _basalt__subcmd__setup__subcmd__help_commands() {
 'new-path:See that a path to a peer is there, which came with the resource' \
 'del-path:Refused\: a path goes when the configuration drops it' \
 'attach:Take the backing disk of the configuration into use' \
-'resource-options:Refused\: options come from the configuration' \
+'resource-options:Change options of a resource on this node, until the next adjust' \
 'disk-options:Refused\: options come from the configuration' \
 'net-options:Refused\: options come from the configuration' \
 'peer-device-options:Refused\: options come from the configuration' \

@@ -26,6 +26,7 @@ mod adopt;
 mod queries;
 pub(crate) mod building;
 pub(crate) mod upkeep;
+pub(crate) mod typed_options;
 pub(crate) mod helpers;
 mod rehearsal;
 mod explain;
@@ -64,7 +65,7 @@ pub(crate) fn main(name: Name, arguments: impl IntoIterator<Item = OsString>) ->
         });
     match parsed {
         Ok(command_line) if of_drbd.is_empty() => run_verb(&command_line),
-        Ok(command_line) => print(&verbs::without_options(&command_line, &of_drbd)),
+        Ok(command_line) => print(&verbs::with_options(&command_line, &of_drbd)),
         Err(exit) => exit,
     }
 }

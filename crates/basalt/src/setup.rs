@@ -27,7 +27,8 @@ use crate::adm::question::{node_name, status};
 use crate::adm::status_text::Statistics;
 use crate::adm::superblocks::OwnDisks;
 use crate::adm::target::sole_name;
-use crate::adm::upkeep::InvalidateRemote;
+use crate::adm::typed_options;
+use crate::adm::upkeep::{InvalidateRemote, OptionTargets};
 use crate::adm::waiting::{PeerName, Wanted, Wish, wait};
 use crate::adm::{parse, print, run_verb};
 
@@ -65,6 +66,12 @@ pub(crate) fn main(name: Name, arguments: impl IntoIterator<Item = OsString>) ->
             let resource = wanted.resource.clone();
             gathered(&general, typed, Some(&resource), |_| wait(&general, &wanted, &times))
         }
+        Ok(Plan::Options(targets, typed_options)) => {
+            let sole = sole_name(&targets.targets).map(str::to_owned);
+            gathered(&general, typed, sole.as_deref(), |gathering| {
+                typed_options::take(&general, &targets, &typed_options, gathering)
+            })
+        }
         Ok(Plan::Nothing) => gathered(&general, typed, None, |_| Ok(())),
         Err(error) => gathered(&general, typed, None, |_| Err(error)),
     }
@@ -75,6 +82,8 @@ enum Plan {
     Verb(AdmVerb),
     Show(arguments::Show),
     Wait(Wanted, adm_arguments::WaitTimes),
+    /// Options of a resource, as they were typed.
+    Options(OptionTargets, Vec<OsString>),
     /// It is so already.
     Nothing,
 }

@@ -43,6 +43,15 @@ pub(crate) struct CommandLine {
     /// Accepted for compatibility: no other program is called
     #[arg(short = 'm', long, value_name = "PROGRAM", hide = true)]
     pub(crate) drbdmeta: Option<PathBuf>,
+    /// Accepted for compatibility: there is no proxy
+    #[arg(short = 'p', long, value_name = "PROGRAM", hide = true)]
+    pub(crate) drbd_proxy_ctl: Option<PathBuf>,
+    /// Accepted for compatibility: no verb names a variable
+    #[arg(short = 'n', long, value_name = "NAME", hide = true)]
+    pub(crate) sh_varname: Option<String>,
+    /// An option of the verb, as behind `--`
+    #[arg(short = 'W', long, value_name = "OPTION", allow_hyphen_values = true, hide = true)]
+    pub(crate) setup_option: Vec<String>,
     #[command(subcommand)]
     pub(crate) verb: Verb,
 }
@@ -57,6 +66,9 @@ impl CommandLine {
             config_to_exclude: None,
             drbdsetup: None,
             drbdmeta: None,
+            drbd_proxy_ctl: None,
+            sh_varname: None,
+            setup_option: Vec::new(),
             verb,
         }
     }

@@ -73,6 +73,7 @@ pub(crate) fn in_order(words: Vec<OsString>, command: &Command) -> Line {
 
     let mut line = Line::default();
     let mut rest = Vec::new();
+    let mut handed_on = Vec::new();
     let mut is_handed_on = false;
     let mut words = words.into_iter().enumerate();
     line.words.extend(words.next().map(|(_, program)| program));
@@ -95,7 +96,14 @@ pub(crate) fn in_order(words: Vec<OsString>, command: &Command) -> Line {
         let (options, home) =
             if is_programs { (&before, Owner::Program) } else { (&behind, Owner::Verb) };
         let (word, known) =
-            options.read(&word).unwrap_or((word, Known { owner: home, value: Value::InWord }));
+            options.read(&word).unwrap_or((word, Known { owner: home, ..VERBS_OWN }));
+        if let Some(value) = setup_option(&word) {
+            handed_on.extend(match known.value {
+                Value::InWord => Some(value),
+                Value::NextWord => words.next().map(|(_, word)| word),
+            });
+            continue;
+        }
         let part = match known.owner {
             Owner::Program => &mut line.words,
             Owner::Verb => &mut rest,
@@ -106,8 +114,26 @@ pub(crate) fn in_order(words: Vec<OsString>, command: &Command) -> Line {
             part.extend(words.next().map(|(_, word)| word));
         }
     }
+    let mut place = 1;
+    for word in handed_on {
+        let (word, known) = behind.read(&word).unwrap_or((word, VERBS_OWN));
+        match known.owner {
+            Owner::Drbd => line.of_drbd.push(word),
+            Owner::Program | Owner::Verb => {
+                rest.insert(place, word);
+                place += 1;
+            }
+        }
+    }
     line.words.extend(rest);
     line
+}
+
+/// A word of `-W`, of which the verb is to read what it holds.
+fn setup_option(word: &OsStr) -> Option<OsString> {
+    let text = word.to_str()?;
+    let held = text.strip_prefix("-W").or_else(|| text.strip_prefix("--setup-option"))?;
+    Some(held.strip_prefix('=').unwrap_or(held).into())
 }
 
 /// Behind the options that stand before it and their values, of whatever verb they are.
@@ -147,6 +173,9 @@ struct Known {
     owner: Owner,
     value: Value,
 }
+
+/// What a verb has to make something of, or to refuse.
+const VERBS_OWN: Known = Known { owner: Owner::Verb, value: Value::InWord };
 
 /// Options by what they are called.
 #[derive(Clone, Debug, Default)]
@@ -317,6 +346,15 @@ mod tests {
             ("x -- --overwrite primary all", "x primary --overwrite-data-of-peer all"),
             ("x -- --overwrite-data-of-peer down r", "x down --overwrite-data-of-peer r"),
             ("x down r -- -- --force", "x down r -- --force"),
+            // drbdadm's other way to hand words on, one at a time.
+            ("x -W--force primary r", "x primary --force r"),
+            ("x -W --force primary r", "x primary --force r"),
+            ("x --setup-option=--force primary r", "x primary --force r"),
+            ("x --setup-o --force primary r", "x primary --force r"),
+            ("x primary r -W--forc", "x primary --force r"),
+            ("x -W--start=0 -W--stop=8 verify r", "x verify --start=0 --stop=8 r"),
+            ("x -W--quorum=off resource-options r", "x resource-options r | --quorum=off"),
+            ("x -W--nosuch up r", "x up --nosuch r"),
         ] {
             assert_eq!(line(typed), meant, "of {typed}");
         }

@@ -20,10 +20,11 @@ use crate::adm::status_text::{
     Detail, Layout, NOTHING_CONFIGURED, Reader, Statistics, status_text,
 };
 use crate::adm::target::{One, Scope, Target, names, parse_targets};
+use crate::adm::upkeep::UpkeepVerb;
 use crate::adm::waiting::{PeerName, Wanted, Wish, wait};
 use crate::adm::{
     adopt, adopt_drbd, building, drbd_options, explain, helpers, metadata, promotion, queries,
-    rehearsal, report, superblocks, upkeep, words,
+    rehearsal, report, superblocks, typed_options, upkeep, words,
 };
 
 pub(crate) fn run(command_line: &CommandLine) -> Outcome {
@@ -61,9 +62,18 @@ pub(crate) fn failed(command_line: &CommandLine, error: &AdmError) -> Outcome {
     gathering.finish()
 }
 
-/// The same, as options of DRBD were given with the verb.
-pub(crate) fn without_options(command_line: &CommandLine, options: &[OsString]) -> Outcome {
+/// Options of DRBD were given with the verb.
+pub(crate) fn with_options(command_line: &CommandLine, options: &[OsString]) -> Outcome {
     let verb = &command_line.verb;
+    if let Verb::Upkeep(UpkeepVerb::ResourceOptions(targets)) = verb {
+        let form = if command_line.general.json { Form::Json } else { Form::Text };
+        let mut gathering = Gathering::new(name(verb), form);
+        let taken = typed_options::take(&command_line.general, targets, options, &mut gathering);
+        if let Err(error) = taken {
+            gathering.failed_at_all(&error);
+        }
+        return gathering.finish();
+    }
     let resource = sole_resource(verb).unwrap_or_else(|| "all".to_owned());
     failed(command_line, &drbd_options::refusal(options, name(verb), &resource))
 }
@@ -72,6 +82,10 @@ pub(crate) fn without_options(command_line: &CommandLine, options: &[OsString]) 
 fn accept(command_line: &CommandLine) -> Result<(), AdmError> {
     if command_line.stacked {
         return Err(AdmError::Usage("there are no stacked resources here".to_owned()));
+    }
+    if let Some(option) = command_line.setup_option.first() {
+        let text = format!("`-W {option}` stands by itself, not behind other letters");
+        return Err(AdmError::Usage(text));
     }
     if let Some(file) = &command_line.config_to_test {
         Configuration::read(file, &command_line.general)?;

@@ -260,7 +260,7 @@ pub(crate) enum Step {
         #[command(flatten)]
         options: Ignored,
     },
-    /// Refused: options come from the configuration
+    /// Change options of a resource on this node, until the next adjust
     ResourceOptions {
         resource: String,
         #[command(flatten)]

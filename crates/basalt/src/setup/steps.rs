@@ -3,12 +3,15 @@
 //! A resource comes as a whole from its configuration, so a step makes nothing. It succeeds where
 //! it would change nothing, and is refused with what does it here where it would.
 
+use std::ffi::OsString;
+
 use api::status::{Endpoint, ResourceStatus};
 
 use crate::adm::arguments::{self as adm_arguments, BuildVerb, General, Targets};
 use crate::adm::failure::AdmError;
 use crate::adm::question::status;
 use crate::adm::status_text::Statistics;
+use crate::adm::upkeep::OptionTargets;
 use crate::setup::arguments::{Ignored, PeerPath, Step};
 use crate::setup::{Plan, peer_target, volume_target};
 
@@ -47,7 +50,15 @@ pub(super) fn plan(general: &General, step: Step) -> Result<Plan, AdmError> {
             Ok(Plan::Verb(adm_arguments::Verb::Build(verb)))
         }
         Step::Attach { minor, disk, .. } => attach(general, minor, &disk),
-        Step::ResourceOptions { resource, options } => refuse_options(&options, &resource),
+        Step::ResourceOptions { resource, options } => {
+            // Behind a flag that is no option of DRBD's `--` is one of the words.
+            let words = options.words.into_iter().filter(|word| word != "--");
+            let (defaults, typed): (Vec<_>, Vec<_>) =
+                words.partition(|word| word == "--set-defaults");
+            let targets =
+                OptionTargets { set_defaults: !defaults.is_empty(), targets: vec![resource] };
+            Ok(Plan::Options(targets, typed.into_iter().map(OsString::from).collect()))
+        }
         Step::DiskOptions { minor, options } => {
             refuse_options(&options, &volume_target(general, minor)?)
         }

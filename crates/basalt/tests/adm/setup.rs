@@ -72,7 +72,6 @@ fn steps_of_an_up_are_compared_with_what_is_there() {
         (&["new-path", "r0", "1", "10.0.0.1:7789", "10.0.0.3:7789"], 10, "no path from"),
         (&["del-path", "r0", "1", "10.0.0.1:7789", "10.0.0.3:7789"], 0, ""),
         (&["attach", "1", "/dev/vg/other", "/dev/vg/other", "internal"], 10, "is /dev/vg/lv"),
-        (&["resource-options", "r0", "--quorum=off"], 10, "come from the configuration"),
         (&["disk-options", "1", "--c-max-rate=1M"], 10, "basalt adm adjust r0"),
         (&["net-options", "r0", "1", "--ping-int=5"], 10, "come from the configuration"),
         (&["peer-device-options", "r0", "1", "0"], 0, ""),
@@ -164,6 +163,58 @@ fn verbs_without_a_meaning_here_say_what_to_do() {
     expect(&["verify", "r0", "1", "0"], vec![status(&["r0"]), done()], &expected);
     let down = Command::Down { resource: r0(), force: false };
     expect(&["del-resource", "r0"], vec![done()], &quiet(vec![down]));
+}
+
+/// Units and agents of drbd-utils type these while a resource is in use.
+#[test]
+fn typed_options_of_a_resource_are_taken_over_by_an_adjust() {
+    let beside = |tool: &str, line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        Place::new().run_tool_beside(tool, &words, |command| match command {
+            Command::Show { .. } => running().remove(0),
+            Command::Adjust { .. } => {
+                let (changes, warnings) = (vec!["a step".to_owned()], Vec::new());
+                Response::Ok(Reply::Adjusted { changes, warnings })
+            }
+            other => panic!("{other:?}"),
+        })
+    };
+    let kept = "auto-promote no;";
+    for (tool, line, expected) in [
+        ("setup", "r0 --on-no-quorum=io-error", &[kept, "on-no-quorum io-error;"][..]),
+        ("setup", "--on-no-quorum io-error r0", &[kept, "on-no-quorum io-error;"]),
+        ("setup", "r0 --auto-promote", &["auto-promote yes;"]),
+        ("setup", "r0 --no-auto-promote --on-no-data=io-error", &[kept, "-accessible io-error;"]),
+        ("setup", "r0 --set-defaults --quorum=majority", &["quorum majority;"]),
+        ("setup", "r0 --quorum=majority --cpu-mask=3", &[kept, "cpu-mask 3;"]),
+        ("adm", "--auto-promote-timeout=9 r0", &[kept, "auto-promote-timeout 9;"]),
+    ] {
+        let run = beside(tool, &format!("resource-options {line}"));
+        assert_eq!((run.exit, run.stdout.as_str()), (0, ""), "{line}: {run:?}");
+        assert!(run.stderr.contains("counts on this node alone"), "{line}: {run:?}");
+        let Some(Command::Adjust { config_text, dry_run: false, scope, .. }) = run.asked.last()
+        else {
+            panic!("{line}: {:?}", run.asked)
+        };
+        assert!(scope.skip_disk && scope.skip_net, "{line}");
+        let text = config_text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(expected.iter().all(|part| text.contains(part)), "{line}: {config_text}");
+        let has_kept = text.contains(kept);
+        assert_eq!(has_kept, expected.contains(&kept), "{line}: {config_text}");
+    }
+    for (line, exit, part) in [
+        ("r0 --quorum=off", 10, "`quorum` holds for all nodes"),
+        ("r0 --quorum-minimum-redundancy=1", 10, "holds for all nodes"),
+        ("r0 --set-defaults", 10, "`quorum` holds for all nodes"),
+        ("r0 --on-no-quorum=nosuch", 20, "nosuch"),
+        ("r0 --auto-promote=maybe", 20, "maybe"),
+    ] {
+        let run = beside("setup", &format!("resource-options {line}"));
+        assert_eq!(run.exit, exit, "{line}: {run:?}");
+        assert!(run.stderr.contains(part), "{line}: {run:?}");
+        let changes = run.asked.iter().any(|it| matches!(it, Command::Adjust { .. }));
+        assert!(!changes, "{line}: {:?}", run.asked);
+    }
 }
 
 const RUNNING: &str = "resource r0 {

@@ -112,8 +112,8 @@ fn options_stand_anywhere_and_may_be_cut_short() {
         assert_eq!(run.exit, 1, "{line}: {run:?}");
         assert!(run.stderr.contains(words[0]), "{line}: {run:?}");
     }
-    let typed = Place::new().run_alone(&["resource-options", "--quo=off", "r0"]);
-    let said = "options come from the configuration, not from `--quorum=off`";
+    let typed = Place::new().run_alone(&["net-options", "--tls=no", "r0"]);
+    let said = "options come from the configuration, not from `--tls=no`";
     assert!(typed.exit == 10 && typed.stderr.contains(said), "{typed:?}");
 }
 

@@ -46,6 +46,7 @@ const HELPERS: &str = "drbd-utils 9.22.0, drbd-attr, handler scripts and udev ru
 const OVERVIEW: &str =
     "drbd-utils after 9.22, drbd-overview.pl, drbd-verify.py and tnf-drbd-fence.py";
 const LINSTOR: &str = "linstor-server 1.3x, satellite's DrbdAdm";
+const BY_HAND: &str = "drbd-utils 9.22.0, drbdadm(8) and drbdsetup(8)";
 const REACTOR: &str = "drbd-reactor 1.11, and its ha-controller";
 const CHECKS: &str = "check scripts of Nagios, Icinga and Zabbix, by the words of DRBD 9";
 
@@ -72,7 +73,9 @@ const STATUS: &[&str] = &[
 const UNKNOWN: Shape = Has("r0: Failure: (158) Unknown resource\n");
 const OF_RESOURCE: &[&str] = &["name", "role", "devices", "connections"];
 
+const OPTION_STEP: Shape = Is("drbdsetup resource-options r0 --set-defaults --auto-promote=no\n");
 const FROM_CONFIGURATION: Shape = Has("options come from the configuration");
+const HERE_ALONE: Shape = Has("it counts on this node alone, until `");
 
 /// By the tool that types them.
 const ROWS: &[(&str, &[Row])] = &[
@@ -104,16 +107,16 @@ const ROWS: &[(&str, &[Row])] = &[
             (
                 "drbdsetup resource-options --on-no-quorum suspend-io --on-no-data suspend-io r0",
                 Secondary,
-                10,
+                0,
                 Nothing,
-                FROM_CONFIGURATION,
+                HERE_ALONE,
             ),
             (
                 "drbdsetup resource-options --on-no-quorum io-error --on-no-data io-error r0",
-                Secondary,
-                10,
+                Primary,
+                0,
                 Nothing,
-                FROM_CONFIGURATION,
+                HERE_ALONE,
             ),
             ("drbdadm sh-ll-dev r0", Secondary, 0, Is("DIR/disk0\n"), Nothing),
             ("drbdsetup events2 r0 --now", Secondary, 0, Lines(SEEN), Nothing),
@@ -293,6 +296,59 @@ const ROWS: &[(&str, &[Row])] = &[
                 Has("wrote metadata"),
                 Nothing,
             ),
+        ],
+    ),
+    (
+        BY_HAND,
+        &[
+            ("drbdadm -W--force=yes secondary r0", Secondary, 0, Nothing, Nothing),
+            ("drbdadm -W --force secondary r0", Primary, 0, Nothing, Nothing),
+            ("drbdadm --setup-option=--force secondary r0", Secondary, 0, Nothing, Nothing),
+            ("drbdadm -W--nosuch secondary r0", Secondary, 1, Nothing, Has("--nosuch")),
+            (
+                "drbdadm -W--on-no-quorum=io-error resource-options r0",
+                Primary,
+                0,
+                Nothing,
+                HERE_ALONE,
+            ),
+            (
+                "drbdadm -d resource-options r0 --auto-promote=no",
+                Secondary,
+                0,
+                OPTION_STEP,
+                Nothing,
+            ),
+            ("drbdadm resource-options r0 --auto-promote=no", Primary, 0, Nothing, HERE_ALONE),
+            (
+                "drbdadm resource-options r0 --quorum=off",
+                Primary,
+                10,
+                Nothing,
+                Has("for all nodes"),
+            ),
+            ("drbdadm resource-options r0 --set-defaults", Secondary, 0, Nothing, Nothing),
+            ("drbdadm net-options r0 --set-defaults", Secondary, 0, Nothing, Nothing),
+            ("drbdadm net-options r0 --timeout=60", Secondary, 10, Nothing, FROM_CONFIGURATION),
+            ("drbdsetup resource-options r0 --set-defaults", Secondary, 0, Nothing, Nothing),
+            (
+                "drbdsetup resource-options r1 --auto-promote",
+                Secondary,
+                10,
+                Nothing,
+                Has("(158) Unknown"),
+            ),
+            ("drbdsetup resource-options r0 --auto-promote", Down, 10, Nothing, UNKNOWN),
+            ("drbdsetup disk-options 1 --set-defaults", Secondary, 10, Nothing, FROM_CONFIGURATION),
+            (
+                "drbdsetup net-options r0 1 --set-defaults",
+                Secondary,
+                10,
+                Nothing,
+                FROM_CONFIGURATION,
+            ),
+            ("drbdadm -n RESULT -p /bin/true sh-nop", Secondary, 0, Nothing, Nothing),
+            ("drbdsetup events2 --poll r0", Secondary, 0, Lines(SEEN), Nothing),
         ],
     ),
     (
