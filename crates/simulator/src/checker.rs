@@ -501,6 +501,16 @@ impl Checker {
         self.lines.get(&branch)?.newest.ancestors.last().copied()
     }
 
+    /// The first value of a branch.
+    pub(crate) fn first_of(&self, branch: Branch) -> Option<&Config> {
+        self.chosen.range((branch, Epoch(0))..).next().map(|(_, value)| value)
+    }
+
+    /// One that somebody accepted.
+    pub(crate) fn value(&self, id: ValueId) -> Option<&Config> {
+        self.accepted.values().map(|(value, _)| value).find(|value| value.value_id == id)
+    }
+
     /// A value may build on one that was accepted, and not chosen: then that one counts as chosen.
     fn descends(&self, value: &Config, from: ValueId) -> bool {
         let mut previous = value.previous;

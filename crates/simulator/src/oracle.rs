@@ -189,6 +189,27 @@ impl Oracle {
         }
     }
 
+    /// An operator made what one replica holds the truth: that, and what is under way there.
+    pub(crate) fn on_forced(
+        &mut self,
+        block: u64,
+        held: u64,
+        coming: impl Iterator<Item = u64>,
+    ) -> Result<(), String> {
+        let history = self.blocks.entry(block).or_default();
+        if !history.since_flush.contains(&held) {
+            return Err(format!(
+                "block {block} is forced to be {held}, which it never was: {:?}",
+                history.since_flush
+            ));
+        }
+        history.clock += 1;
+        history.candidates = BTreeSet::from([held]);
+        history.candidates.extend(coming);
+        history.candidates.extend(history.in_flight.iter().copied());
+        Ok(())
+    }
+
     pub(crate) fn may_hold(&self, block: u64, value: u64) -> bool {
         match self.blocks.get(&block) {
             Some(history) => history.candidates.contains(&value),

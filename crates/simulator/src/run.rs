@@ -29,6 +29,7 @@ use crate::cluster::{BadDisk, Cluster, ClusterOptions, Outcome, Quirks, SlowDisk
 use crate::contents::SECTORS;
 use crate::oracle::Oracle;
 use crate::run::followers::Answers;
+use crate::run::forks::run_forced_at_once;
 use crate::run::holes::{has_probes, some_holes};
 use crate::run::orders::some_orders;
 use crate::run::protocols::{Protocols, some_congestion, some_protocols};
@@ -101,6 +102,7 @@ pub struct Report {
 pub use crate::run::faults::FAULT_KINDS;
 pub use crate::run::forged::run_forged;
 pub use crate::run::forks::{run_fenced, run_forced, run_forks};
+pub use crate::run::orders::are_forced;
 
 struct Run {
     skip: u32,
@@ -176,6 +178,9 @@ const END: Duration = Duration::from_secs(120);
 
 /// Runs one seed; an error says what was violated.
 pub fn run(options: &RunOptions) -> Result<Report, String> {
+    if are_forced(options.seed) {
+        return run_forced_at_once(options);
+    }
     run_with(options, Story::default())
 }
 

@@ -50,6 +50,10 @@ pub enum Mark {
     LossesCounted,
     /// An operator gave a replica up, while others gave other commands.
     InvalidateAsked,
+    /// `primary --force` was one of several commands at one moment.
+    ForceAsked,
+    /// By force a line began with less than all that the one before had.
+    LostByForce,
     /// An operator let clients go on after that.
     ReopenAsked,
     /// A voter kept its promise to the holder of a lease.
@@ -107,7 +111,7 @@ pub enum Mark {
 }
 
 impl Mark {
-    pub const ALL: [Self; 46] = [
+    pub const ALL: [Self; 48] = [
         Self::BeganUnequal,
         Self::OwnSlotReported,
         Self::SealRefused,
@@ -136,6 +140,8 @@ impl Mark {
         Self::DataBeforeUp,
         Self::LossesCounted,
         Self::InvalidateAsked,
+        Self::ForceAsked,
+        Self::LostByForce,
         Self::ReopenAsked,
         Self::PrepareRefusedForLease,
         Self::TwoCandidates,

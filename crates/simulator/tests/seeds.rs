@@ -2,11 +2,15 @@
 //! clocks that drift, and a quiet end in which all replicas must be equal. All invariants are
 //! checked after every event. Budget: 60 s on two cores.
 
-use simulator::run::{run, run_fenced, run_forks, run_with_lost_stores, run_with_protocols};
+use simulator::run::{
+    are_forced, run, run_fenced, run_forks, run_with_lost_stores, run_with_protocols,
+};
 use simulator::seeds::{all_of, of_this_run};
 use simulator::sometimes::Mark;
 
 const SEEDS: u64 = 72;
+/// Seeds in which operators force.
+const FORCED: usize = 16;
 /// Each sees what one seed of thirty or fewer does: a member is added again; the answer on a change
 /// of voters is in doubt (two seeds); both; a read that waits for a fence fails (two seeds); the
 /// first and the last; a read waits for a lease while a member that was asked for it is late.
@@ -29,6 +33,25 @@ fn no_seed_of_the_fixed_set_breaks_a_promise() {
         missing.retain(|&mark| mark != Mark::ReadRefused);
         assert_eq!(missing, [], "these never happened");
     }
+}
+
+/// Operators give all kinds of commands to several nodes at one moment, `primary --force` too: what
+/// is lost is what a forced replica did not have, and could not be reached.
+#[test]
+fn what_force_gives_up_is_only_what_could_not_be_reached() {
+    let forced = (1..).filter(|&seed| are_forced(seed)).take(FORCED);
+    let total = all_of((run, ""), forced, EVENTS);
+    assert!(total.orders > 1_000 && total.sessions > 60 && total.kills > 30, "{total:?}");
+    assert!(total.writes > 500 && total.reads > 500 && total.attaches > 10, "{total:?}");
+    for mark in [Mark::ForceAsked, Mark::LostByForce, Mark::InvalidateAsked, Mark::DiskGivenUp] {
+        assert!(total.marks.contains(&mark), "{mark:?} never happened: {total:?}");
+    }
+}
+
+/// The others gave way to a Primary, with new votes: its line has no quorum, until it is forced.
+#[test]
+fn primary_whom_the_others_gave_way_to_goes_on_by_force() {
+    all_of((run, ""), [13_058], 1_200);
 }
 
 /// A node that was told to take over while the leader stood still comes through when all is whole

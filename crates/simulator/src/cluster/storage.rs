@@ -330,6 +330,25 @@ impl Cluster {
         self.processes[node].as_ref().is_some_and(|process| process.disk_open)
     }
 
+    /// What the disk of `node` was asked to write to `block`, and has not.
+    pub(crate) fn writes_under_way(&self, node: usize, block: u64) -> Vec<u64> {
+        let Some(process) = self.processes[node].as_ref() else { return Vec::new() };
+        let of_block = |outstanding: &Outstanding| match outstanding {
+            Outstanding::Write { range, values, .. } => {
+                let place = usize::try_from(block.checked_sub(range.start)?).ok()?;
+                values.get(place).copied().flatten()
+            }
+            Outstanding::Save { .. }
+            | Outstanding::Read { .. }
+            | Outstanding::Digest { .. }
+            | Outstanding::Hash { .. }
+            | Outstanding::Flush { .. }
+            | Outstanding::Metadata { .. }
+            | Outstanding::Refused { .. } => None,
+        };
+        process.outstanding.values().filter_map(of_block).collect()
+    }
+
     /// A copy of all that is on a node's disk.
     #[must_use]
     pub fn disk_image(&self, node: usize) -> DiskImage {

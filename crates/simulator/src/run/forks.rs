@@ -1,10 +1,13 @@
 //! A run with `quorum off`: whoever loses the others goes on alone, lines part and meet, and an
 //! operator says which of them gives way. Or with `fencing`: whoever wants to go on has the other
-//! one killed first, and no lines part. Or with neither: an operator lets Primaries go on.
+//! one killed first, and no lines part. Or with neither: an operator lets Primaries go on; in some
+//! runs several operators give all kinds of commands at once (forks/ordered.rs).
 //!
 //! Every line has an oracle of its own, which begins as that of the line that it left, as it was
 //! when the value that the fork names was the newest: so each line is judged by itself, and what
 //! was acknowledged on one of them is lost by the operator's word only.
+
+mod ordered;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -26,6 +29,8 @@ use crate::checker::{Checker, sources_of};
 use crate::cluster::{Cluster, ClusterOptions, Outcome, Quirks};
 use crate::contents::SECTORS;
 use crate::oracle::{Oracle, ReadStart};
+use crate::run::faults::ORDERS;
+use crate::run::forks::ordered::Ordered;
 use crate::run::{Report, RunOptions, some_readmission, unrelated};
 use crate::sometimes::Mark;
 
@@ -82,6 +87,8 @@ struct Forking {
     /// Who was told to give up which line, and is not done; and who did.
     orders: BTreeMap<CommandId, (usize, Branch)>,
     gave_way: BTreeSet<(usize, Branch)>,
+    /// Operators give commands to several nodes at once, and force.
+    ordered: Option<Ordered>,
 }
 
 /// Runs one seed; an error says what was violated.
@@ -108,10 +115,24 @@ pub fn run_forced(options: &RunOptions) -> Result<Report, String> {
     run_alone(options, Before::Word)
 }
 
+/// The same, while operators give commands to several nodes at once.
+///
+/// # Errors
+/// A promise that was broken, on one line or between two.
+pub(super) fn run_forced_at_once(options: &RunOptions) -> Result<Report, String> {
+    let mut run = Forking::new(options, Before::Word);
+    run.ordered = (options.skip & 1 << ORDERS == 0).then(|| Ordered::new(options.seed));
+    go(run, options.events)
+}
+
 fn run_alone(options: &RunOptions, before: Before) -> Result<Report, String> {
-    let mut run = Forking::new(options, before);
+    go(Forking::new(options, before), options.events)
+}
+
+fn go(mut run: Forking, events: u64) -> Result<Report, String> {
     run.be_born()?;
-    while run.cluster.events_done < options.events {
+    while run.cluster.events_done < events {
+        run.order_at_once();
         run.act();
         run.answer_some();
         let turns = 1 + run.random.below(12);
@@ -178,6 +199,7 @@ impl Forking {
             winner: None,
             orders: BTreeMap::new(),
             gave_way: BTreeSet::new(),
+            ordered: None,
         }
     }
 
@@ -227,8 +249,12 @@ impl Forking {
         Ok(())
     }
 
+    fn next_command(&mut self) -> CommandId {
+        CommandId(self.number())
+    }
+
     fn command(&mut self, node: usize, command: Command) -> CommandId {
-        let id = CommandId(self.number());
+        let id = self.next_command();
         self.cluster.command(node, id, command);
         id
     }
@@ -465,6 +491,7 @@ impl Forking {
 
     fn take_outcomes(&mut self) -> Result<(), String> {
         self.checker.check(&mut self.cluster)?;
+        self.note_who_is_able();
         let is_parted = self.cluster.marks.contains(&Mark::SplitBrain);
         if is_parted && self.before_alone == Before::OthersAreOut {
             return Err(
@@ -478,7 +505,7 @@ impl Forking {
         for outcome in std::mem::take(&mut self.cluster.outcomes) {
             match outcome {
                 Outcome::Config { node, losses, value, .. } => {
-                    self.see_value(node, value);
+                    self.see_value(node, value)?;
                     let branch = value.branch;
                     let known = self.losses.entry(branch).or_insert(losses);
                     if losses > *known {
@@ -530,13 +557,13 @@ impl Forking {
     }
 
     /// A node knows of a value: perhaps nobody did before.
-    fn see_value(&mut self, node: usize, value: Ancestor) {
+    fn see_value(&mut self, node: usize, value: Ancestor) -> Result<(), String> {
         let Ancestor { branch, epoch, value_id } = value;
         self.values.entry((branch, epoch)).or_insert(value_id);
         if let Some(oracle) = self.oracles.get(&branch) {
             let last = (branch, Epoch(epoch.0.saturating_sub(1)));
             self.before.entry(last).or_insert_with(|| oracle.clone());
-            return;
+            return Ok(());
         }
         let mine = |it: &&Pending| it.node == node;
         let kept: BTreeSet<u64> =
@@ -555,10 +582,15 @@ impl Forking {
         self.cluster
             .trace(|| format!("n{node} begins {branch:?} from {base:?}, {kept:?} in flight"));
         let oracle = from.map_or_else(Oracle::default, |oracle| oracle.fork(&kept));
+        let oracle = self.after_force(branch, oracle)?;
         self.oracles.insert(branch, oracle);
         for pending in self.pending.values_mut().filter(|it| it.node == node) {
             pending.branch = branch;
         }
+        if self.ordered.as_ref().is_some_and(|it| it.lossy.contains(&branch)) {
+            self.begin_reads_anew(node, branch);
+        }
+        Ok(())
     }
 
     /// C3: what replicas of a line hold that are in sync may be read there.
@@ -592,6 +624,8 @@ impl Forking {
         let deadline = self.cluster.now + END;
         while !self.is_settled() {
             self.heal_all();
+            self.take_disks_back();
+            self.force_who_is_stuck();
             self.give_way();
             (0..self.count()).for_each(|node| self.cluster.allow_resync(node));
             let unproven = FenceVerdict::Unproven;
