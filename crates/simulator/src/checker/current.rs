@@ -13,6 +13,7 @@ use format::config::{Config, Purpose};
 use format::ids::{BootId, Epoch, MemberSet, NodeId};
 use replication::limits;
 use replication::quorum::is_quorum;
+use replication::resource::WithoutQuorum;
 use stdx::time::Time;
 
 use crate::checker::{Checker, is_of, processes, register_node};
@@ -62,6 +63,8 @@ impl Checker {
             return Ok(());
         };
         self.current.looked_at = cluster.events_done;
+        // With proof that the others are out, or by its options, a node decides without a quorum.
+        let waits_for_quorum = cluster.options.demands.without_quorum == WithoutQuorum::Wait;
         let mut before = std::mem::take(&mut self.current.seen);
         for (node, process) in processes(cluster).filter(|&(node, _)| !cluster.is_stopped(node)) {
             let around = around(cluster, node);
@@ -75,7 +78,7 @@ impl Checker {
             let lacks = is_of_line && epoch < wanted;
             let behind = behind.or_else(|| lacks.then_some((wanted, cluster.now)));
             let says_so = process.resource.out_of_touch_since().is_some();
-            let is_deluded = !says_so && !may_know(cluster, node, &newest);
+            let is_deluded = waits_for_quorum && !says_so && !may_know(cluster, node, &newest);
             let deluded = is_deluded.then(|| deluded.unwrap_or(cluster.now));
             if let Some((wanted, since)) = behind
                 && cluster.now.since(since) > SHOWN_WITHIN

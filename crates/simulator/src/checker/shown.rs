@@ -58,7 +58,8 @@ impl Checker {
                     _ => Replica::Behind,
                 };
                 let is = replica(cluster, of, &newest);
-                if shown == is {
+                // How long one in sync may be shown that lost its disk is not judged here.
+                if shown == is || (shown, is) == (Replica::InSync, Replica::NoDisk) {
                     continue;
                 }
                 let key = (by, of, connection);
