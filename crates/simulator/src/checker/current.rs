@@ -2,9 +2,9 @@
 //!
 //! The network is quiet around a node while no process and no connection comes or goes among those
 //! that it is connected with, over third nodes too. Then, within a bound: it knows what any of
-//! these knows to be chosen; where one of them reaches a quorum, also what a Primary had chosen
-//! that is gone, for clients may have been served by it; and where none does, and who leads is not
-//! among them, it says that it is out of touch.
+//! these knows to be chosen; where one of them is in sync and reaches a quorum, also what a Primary
+//! had chosen that is gone, for clients may have been served by it; and where none does, and who
+//! leads is not among them, it says that it is out of touch.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -110,8 +110,15 @@ fn wanted(cluster: &Cluster, around: &Around, newest: &Config) -> Epoch {
     let known = known.filter_map(|(_, process)| process.resource.chosen());
     let known = known.filter(|value| value.branch == newest.branch).map(|value| value.epoch);
     let is_served = newest.primary.is_some_and(|it| it.purpose == Purpose::Clients);
-    let reaches = |it: NodeId| reaches_quorum(cluster, it.index(), newest);
-    let is_told = is_served && around.nodes.iter().any(reaches);
+    let finds_out = |it: NodeId| {
+        let process = cluster.processes[it.index()].as_ref();
+        let known = process.and_then(|process| process.resource.chosen());
+        // Nobody else leads a session unasked.
+        let mut volumes = known.into_iter().flat_map(|known| &known.volumes);
+        volumes.any(|volume| volume.insync_set().has(it))
+            && reaches_quorum(cluster, it.index(), newest)
+    };
+    let is_told = is_served && around.nodes.iter().any(finds_out);
     known.chain(is_told.then_some(newest.epoch)).max().unwrap_or(Epoch(0))
 }
 
