@@ -1,8 +1,8 @@
 //! Man pages and completions of shells, made from the definitions of the commands.
 //!
-//! The files in docs/man and docs/completions, and the list of options in docs/options.md, are what
-//! this writes; a test compares them, and says how to bring them up to date. A tool with verbs has
-//! one page, with a section for each verb.
+//! The files in docs/man, and the list of options in docs/options.md, are what this writes; a test
+//! compares them, and says how to bring them up to date. A tool with verbs has one page, with a
+//! section for each verb. Completions are made for packages alone: git does not keep them.
 
 mod options_page;
 

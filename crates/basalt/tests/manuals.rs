@@ -1,61 +1,126 @@
-//! The man pages and completions in docs are those that the program makes now.
+//! What `basalt manuals` makes: the man pages and the list of options in docs are those of now, and
+//! each completion is a program that its shell can read.
+//!
+//! Completions are long, and change with every word of a command: packages carry them, git does
+//! not.
 
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-const DIRECTORIES: [&str; 2] = ["man", "completions"];
+use stdx::testing::skip;
+use tempfile::TempDir;
 
-fn files(directory: &Path) -> BTreeMap<String, String> {
-    let entries = DIRECTORIES.iter().flat_map(|name| {
-        let there = fs::read_dir(directory.join(name));
-        there.into_iter().flatten().map(move |entry| (name, entry.unwrap()))
-    });
-    let mut files: BTreeMap<String, String> = entries
-        .map(|(name, entry)| {
-            let path = format!("{name}/{}", entry.file_name().into_string().unwrap());
-            (path, fs::read_to_string(entry.path()).unwrap())
+const COMPLETIONS: [&str; 5] =
+    ["basalt.bash", "basalt.fish", "basalt.zsh", "drbdadm.bash", "drbdsetup.bash"];
+
+fn docs() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs"))
+}
+
+/// The texts of a directory by their names, sorted.
+fn texts(directory: &Path) -> BTreeMap<String, String> {
+    let entries = fs::read_dir(directory).unwrap().map(Result::unwrap);
+    entries
+        .map(|entry| {
+            let name = entry.file_name().into_string().unwrap();
+            (name, fs::read_to_string(entry.path()).unwrap())
         })
-        .collect();
-    let options = fs::read_to_string(directory.join("options.md")).unwrap();
-    files.insert("options.md".to_owned(), options);
-    files
+        .collect()
+}
+
+/// A directory with what the program makes now.
+fn fresh() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let mut make = Command::new(env!("CARGO_BIN_EXE_basalt"));
+    let output = make.arg("manuals").arg(directory.path()).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    directory
 }
 
 #[test]
-fn manuals_and_completions_are_current() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    let fresh = tempfile::tempdir().unwrap();
-    let mut make = Command::new(env!("CARGO_BIN_EXE_basalt"));
-    let output = make.arg("manuals").arg(fresh.path()).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    let (fresh, kept) = (files(fresh.path()), files(&docs));
+fn manuals_in_docs_are_current() {
+    let fresh = fresh();
+    let of = |directory: &Path| {
+        let mut files = texts(&directory.join("man"));
+        let options = fs::read_to_string(directory.join("options.md")).unwrap();
+        files.insert("options.md".to_owned(), options);
+        files
+    };
+    let (made, kept) = (of(fresh.path()), of(docs()));
     let names = |files: &BTreeMap<String, String>| files.keys().cloned().collect::<Vec<_>>();
     let advice = "run `cargo run -p basalt -- manuals docs` and commit what changes";
-    assert_eq!(names(&kept), names(&fresh), "{advice}");
-    for (name, text) in &fresh {
-        assert!(&kept[name] == text, "docs/{name} is not what the program makes: {advice}");
+    assert_eq!(names(&kept), names(&made), "{advice}");
+    for (name, text) in &made {
+        assert!(&kept[name] == text, "{name} in docs is not what the program makes: {advice}");
     }
 }
 
 #[test]
 fn every_verb_has_its_part_and_its_completion() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    let files = files(&docs);
+    let fresh = fresh();
+    let manuals = texts(&docs().join("man"));
+    let completions = texts(&fresh.path().join("completions"));
     for verb in ["adjust", "events2", "wait-connect", "explain", "sh-dev", "create-md"] {
-        assert!(files["man/basalt-adm.1"].contains(&format!("\n.SS {verb}\n")), "{verb}");
-        assert!(files["completions/drbdadm.bash"].contains(verb), "{verb}");
-        assert!(files["completions/basalt.zsh"].contains(verb), "{verb}");
+        assert!(manuals["basalt-adm.1"].contains(&format!("\n.SS {verb}\n")), "{verb}");
+        for name in ["basalt.bash", "basalt.zsh", "basalt.fish", "drbdadm.bash"] {
+            assert!(completions[name].contains(verb), "{name} lacks {verb}");
+        }
     }
     for hidden in ["fence-peer", "pri-on-incon-degr", "sh-lr-of", "initial-current-uuid"] {
-        for (name, text) in files.iter().filter(|(name, _)| name.starts_with("completions/")) {
+        for (name, text) in &completions {
             assert!(!text.contains(hidden), "{name} offers {hidden}");
         }
     }
-    assert!(files["man/basalt-setup.1"].contains("\n.SS wait-sync-resource\n"));
-    assert!(files["man/basalt-node.1"].contains("metrics"));
-    assert!(files["man/basalt.1"].contains("\n.SS pki issue-client\n"));
+    assert!(manuals["basalt-setup.1"].contains("\n.SS wait-sync-resource\n"));
+    assert!(completions["drbdsetup.bash"].contains("wait-sync-resource"));
+    assert!(manuals["basalt-node.1"].contains("metrics"));
+    assert!(manuals["basalt.1"].contains("\n.SS pki issue-client\n"));
+}
+
+#[test]
+fn every_completion_is_made_and_its_shell_reads_it() {
+    let fresh = fresh();
+    let directory = fresh.path().join("completions");
+    let made: Vec<String> = texts(&directory).into_keys().collect();
+    assert_eq!(made, COMPLETIONS);
+    let mut absent = Vec::new();
+    for name in COMPLETIONS {
+        let path = directory.join(name);
+        assert!(fs::metadata(&path).unwrap().len() > 10_000, "{name} is next to empty");
+        let (_, shell) = name.rsplit_once('.').unwrap();
+        // `-n` reads a script to its end and runs nothing of it, in all three.
+        let reading = Command::new(shell).arg("-n").arg(&path).stdin(Stdio::null()).output();
+        let output = match reading {
+            Err(error) if error.kind() == ErrorKind::NotFound && shell != "bash" => {
+                absent.push(shell);
+                continue;
+            }
+            other => other.unwrap(),
+        };
+        assert!(output.status.success(), "{shell} does not read {name}: {output:?}");
+        assert!(output.stderr.is_empty(), "{shell} complains of {name}: {output:?}");
+    }
+    if !absent.is_empty() {
+        skip(&format!("{} not installed: their completions were not read", absent.join(" and ")));
+    }
+}
+
+#[test]
+fn completion_of_bash_offers_the_verbs() {
+    let fresh = fresh();
+    let script = "source \"$1\"; COMP_WORDS=(basalt adm inval); COMP_CWORD=2; \
+                  _basalt basalt inval adm; printf '%s\\n' \"${COMPREPLY[@]}\"";
+    let mut bash = Command::new("bash");
+    bash.args(["--norc", "--noprofile", "-c", script, "bash"]);
+    let output = bash.arg(fresh.path().join("completions/basalt.bash")).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let offered = String::from_utf8(output.stdout).unwrap();
+    let mut offered: Vec<&str> = offered.lines().collect();
+    offered.sort_unstable();
+    assert_eq!(offered, ["invalidate", "invalidate-remote"]);
 }

@@ -90,6 +90,8 @@ pub(crate) const ALL: &[Step] = &[
             ("qemu-utils", "holes against qemu-img, any byte with qemu-io"),
             ("e2fsprogs", "a disk on a file system that is full"),
             ("tmux", "`basalt top` in a terminal"),
+            ("zsh", "reading the completions for it"),
+            ("fish", "reading the completions for it"),
         ],
         tier: Tier::Quick,
         budget_s: 1200,
