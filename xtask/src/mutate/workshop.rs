@@ -15,6 +15,8 @@ use std::process::{Command, Stdio};
 const ROOT_CRATE: &str = "simulator";
 /// Files that say how the workspace is built.
 const ROOT_FILES: [&str; 3] = ["Cargo.lock", "clippy.toml", "rust-toolchain.toml"];
+/// Folders that crates are built from besides their own.
+const ROOT_FOLDERS: [&str; 1] = ["examples"];
 
 #[derive(Debug)]
 pub(super) struct Workshop {
@@ -54,8 +56,8 @@ impl Workshop {
 
     /// Makes the copy equal to the repository.
     pub(super) fn restore(&self) -> Result<()> {
-        for name in &self.crates {
-            let part = Path::new("crates").join(name);
+        let crates = self.crates.iter().map(|name| Path::new("crates").join(name));
+        for part in crates.chain(ROOT_FOLDERS.map(PathBuf::from)) {
             mirror(&self.repository.join(&part), &self.tree().join(&part))?;
         }
         for name in ROOT_FILES {

@@ -90,6 +90,7 @@ pub(crate) const ALL: &[Step] = &[
             ("qemu-utils", "holes against qemu-img, any byte with qemu-io"),
             ("e2fsprogs", "a disk on a file system that is full"),
             ("tmux", "`basalt top` in a terminal"),
+            ("python3", "the NBD client of the examples"),
             ("zsh", "reading the completions for it"),
             ("fish", "reading the completions for it"),
         ],

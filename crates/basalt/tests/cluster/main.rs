@@ -55,6 +55,7 @@ mod adopt_drbd;
 mod adopt;
 mod transcript;
 mod tools;
+mod examples;
 mod holes;
 mod resync;
 mod resync_order;
