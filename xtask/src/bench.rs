@@ -2,21 +2,26 @@
 
 mod compare;
 
+use crate::packages::Package;
 use crate::{metadata, packages, process};
 use anyhow::{Context as _, Result};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
+pub(crate) const PACKAGES: &[Package] = &[("fio", "the load of the bench")];
+/// What `bench` needs besides, and `bench compare` does not.
+pub(crate) const PEERS: &[Package] = &[
+    ("qemu-system-common", "qemu-storage-daemon, the peer with three copies"),
+    ("nbdkit", "the peer without copies"),
+    ("iproute2", "hosts in network namespaces, with links of a given speed"),
+];
+
 pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
-    packages::ensure(&[("fio", "the load of the bench")])?;
+    packages::ensure(PACKAGES)?;
     if let ["compare", rest @ ..] = words {
         return compare::run(rest);
     }
-    packages::ensure(&[
-        ("qemu-system-common", "qemu-storage-daemon, the peer with three copies"),
-        ("nbdkit", "the peer without copies"),
-        ("iproute2", "hosts in network namespaces, with links of a given speed"),
-    ])?;
+    packages::ensure(PEERS)?;
     let status = process::status(Command::new(release_binary()?).arg("bench").args(words))?;
     let code = status.code().with_context(|| format!("ended by a signal: {status}"))?;
     Ok(u8::try_from(code).map_or(ExitCode::FAILURE, ExitCode::from))

@@ -1,12 +1,15 @@
 //! `demo`: three nodes, a volume, load, and nodes killed under it. The binary does all of that;
 //! this builds it and brings what it can use: fio, for the load figure.
 
+use crate::packages::Package;
 use crate::{metadata, packages, process};
 use anyhow::{Context as _, Result};
 use std::process::{Command, ExitCode};
 
+pub(crate) const PACKAGES: &[Package] = &[("fio", "the load figure of the demo")];
+
 pub(crate) fn run() -> Result<ExitCode> {
-    packages::ensure(&[("fio", "the load figure of the demo")])?;
+    packages::ensure(PACKAGES)?;
     let build = ["build", "--release", "--locked", "--package", "basalt"];
     process::must_succeed(&mut process::cargo(&build)?)?;
 

@@ -16,6 +16,7 @@ mod model;
 mod bench;
 mod guest;
 mod tidy;
+mod container;
 mod packages;
 mod metadata;
 mod commit;
@@ -51,6 +52,7 @@ cargo xtask COMMAND
   bench write      CPU per replicated write beside QEMU quorum and nbdkit (--json)
   bench rows       every goal for speed and cost beside its peer (--row NAME, --json)
   bench compare BASE   this tree against a commit, in turns, with the noise
+  packages         the Debian packages that these commands may install, each with its reason
   demo             three nodes, a volume, load, nodes killed under it, and a report
 ";
 
@@ -70,6 +72,7 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
     match words {
         ["check"] => check::run(),
         ["tidy"] => tidy::run(),
+        ["packages"] => Ok(container::print()),
         ["demo"] => demo::run(),
         ["sim", rest @ ..] => sim::run(rest),
         ["chaos"] => test::run(&["chaos-full"]),

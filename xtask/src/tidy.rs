@@ -10,6 +10,7 @@ mod words;
 mod changelog;
 mod coverage;
 
+use crate::container;
 use crate::guest;
 use crate::metadata;
 use crate::process;
@@ -70,6 +71,7 @@ pub(crate) fn examine() -> Result<Findings> {
         fs::read_to_string(root.join(name)).with_context(|| format!("cannot read {name}"))
     };
     findings.complaints.extend(changelog::examine(&read("CHANGELOG.md")?));
+    findings.complaints.extend(container::examine(&read(container::LIST)?));
     let chapters: Vec<&str> = guest::chapters().collect();
     let steps: Vec<&str> = steps::ALL.iter().map(|step| step.name).collect();
     findings.complaints.extend(coverage::examine(
