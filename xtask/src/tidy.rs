@@ -8,6 +8,7 @@ mod crates;
 mod source;
 mod words;
 mod changelog;
+mod documents;
 mod coverage;
 
 use crate::container;
@@ -71,6 +72,13 @@ pub(crate) fn examine() -> Result<Findings> {
         fs::read_to_string(root.join(name)).with_context(|| format!("cannot read {name}"))
     };
     findings.complaints.extend(changelog::examine(&read("CHANGELOG.md")?));
+    for path in documents::FIRST {
+        let exists = |named: &str| root.join(named).exists();
+        findings.complaints.extend(documents::dead_paths(path, &read(path)?, exists));
+    }
+    let scenario = ("examples/scenario.rs", &*read("examples/scenario.rs")?);
+    let guide = read("CONTRIBUTING.md")?;
+    findings.complaints.extend(documents::changed_quotes("CONTRIBUTING.md", &guide, scenario));
     findings.complaints.extend(container::examine(&read(container::LIST)?));
     let chapters: Vec<&str> = guest::chapters().collect();
     let steps: Vec<&str> = steps::ALL.iter().map(|step| step.name).collect();
