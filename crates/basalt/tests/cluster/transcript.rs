@@ -27,7 +27,7 @@ use tempfile::TempDir;
 use crate::harness::own_port;
 use crate::relay::{Mode, Relay};
 
-const CHAPTER: &str = "docs/guide/as-with-drbd.md";
+const CHAPTER: &str = "docs/operate/as-with-drbd.md";
 const WAIT: Duration = Duration::from_secs(40);
 const POLL: Duration = Duration::from_millis(50);
 const DISK_BYTES: u64 = 64 << 20;

@@ -141,8 +141,8 @@ impl Control {
         let refuse = |reason: &str| {
             let message =
                 format!("resource {resource:?} has `tls yes`, and this node cannot: {reason}");
-            let hint = "`basalt pki init` and `basalt pki issue` make what is needed; see the \
-                        operator guide";
+            let hint = "`basalt pki init` and `basalt pki issue` make what is needed; see \
+                        docs/operate/install.md";
             Err(Failure::new(FailureCode::StateRefused, message, hint))
         };
         match self.credentials.look(&self.name, &self.desk) {

@@ -516,7 +516,7 @@ fn failure(error: CommandError, kind: CommandKind) -> Failure {
         CommandErrorCode::VotesLost => (
             FailureCode::NoQuorum,
             "`basalt adm adopt` finds out by the disks who is up to date: take the resource down \
-             on all nodes first (operator guide, section 6); do not use `primary --force`",
+             on all nodes first (docs/operate/state-lost.md); do not use `primary --force`",
         ),
         CommandErrorCode::NoUpToDateData if kind == CommandKind::Promote => (
             FailureCode::NoUpToDateData,

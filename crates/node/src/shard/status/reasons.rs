@@ -229,7 +229,7 @@ fn without_origin(status: &Status) -> Option<String> {
     };
     let text = if has_data {
         "replicas have data, and the votes of a majority know of none: `basalt adm adopt` finds \
-         out who is up to date (operator guide, section 6)"
+         out who is up to date (docs/operate/state-lost.md)"
     } else {
         "no replica has been declared the origin yet: use `primary --force` on one node"
     };
