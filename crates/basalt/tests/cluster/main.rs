@@ -54,6 +54,7 @@ mod added;
 mod adopt_drbd;
 mod adopt;
 mod transcript;
+mod mounted;
 mod tools;
 mod examples;
 mod holes;

@@ -1,13 +1,15 @@
-//! Runs the operator guide's chapter of typical configurations: what it shows is what happens.
+//! Runs the operator guide's chapters that show what is typed: what they show is what happens.
 //!
-//! Each `##` of the chapter is a site of its own: a block `res` is the configuration, blocks
-//! `console` are what is typed (`NODE# COMMAND`) and printed. `<N>` stands for a number, `<..>` for
-//! any text in a line. What only looks (`status` and its like) is asked again until it prints
-//! what the chapter says, for a while; everything else is done once.
+//! Each `##` of the chapter of typical configurations is a site of its own, and the first page is
+//! one as a whole: a block `res` is the configuration, blocks `console` are what is typed
+//! (`NODE# COMMAND`) and printed. `<N>` stands for a number, `<..>` for any text in a line. What
+//! only looks (`status` and its like) is asked again until it prints what the chapter says, for a
+//! while; everything else is done once.
 //!
 //! Nodes are daemons on loopback: addresses and disks of the chapter stand for free ports and files
-//! of this test, between any two nodes lies a relay, so that a link can go down, and `dd` onto the
-//! device writes over NBD, for which no kernel is needed.
+//! of this test, between any two nodes lies a relay, so that a link can go down. No kernel is
+//! needed for the block device: `dd` onto it writes over NBD, and `mkfs`, `mount` and what happens
+//! below the mount work on an image (`mounted.rs`) that goes to the volume and comes from it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -19,24 +21,35 @@ use std::thread;
 use std::time::Duration;
 
 use frontend::nbd::client::uri::Uri;
-use frontend::nbd::client::{Connection, Wishes};
 use io::now;
 use stdx::child::HeldChild;
+use stdx::testing::skip;
 use tempfile::TempDir;
 
 use crate::harness::own_port;
+use crate::mounted::{self, Mounted, attach};
 use crate::relay::{Mode, Relay};
 
-const CHAPTER: &str = "docs/operate/as-with-drbd.md";
+const CONFIGURATIONS: Chapter = Chapter { path: "docs/operate/as-with-drbd.md", mark: "## " };
+const START: Chapter = Chapter { path: "docs/operate/start.md", mark: "# " };
 const WAIT: Duration = Duration::from_secs(40);
 const POLL: Duration = Duration::from_millis(50);
 const DISK_BYTES: u64 = 64 << 20;
 /// What `status` adds on machines that refuse io_uring; the chapter is of others.
 const UNUSUAL_WAY: &str = " io:poll";
+/// Where the disks of a chapter lie: below a node's own folder here.
+const OWN_FOLDERS: [&str; 2] = ["/srv/", "/dev/vg/"];
 /// What only looks at the state.
 const LOOKS: [&str; 5] = ["status", "role", "cstate", "dstate", "events2"];
 
-/// One `##` of the chapter.
+struct Chapter {
+    /// From the top of the repository.
+    path: &'static str,
+    /// A heading that begins a section.
+    mark: &'static str,
+}
+
+/// What stands behind one heading of a chapter.
 #[derive(Default)]
 struct Section {
     title: String,
@@ -51,7 +64,7 @@ struct Step {
     printed: Vec<String>,
 }
 
-fn sections(text: &str) -> Vec<Section> {
+fn sections(text: &str, mark: &str) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
     let mut block = "";
     for (number, line) in text.lines().enumerate() {
@@ -59,7 +72,7 @@ fn sections(text: &str) -> Vec<Section> {
             block = if block.is_empty() { kind } else { "" };
             continue;
         }
-        if let Some(title) = line.strip_prefix("## ").filter(|_| block.is_empty()) {
+        if let Some(title) = line.strip_prefix(mark).filter(|_| block.is_empty()) {
             sections.push(Section { title: title.to_owned(), ..Section::default() });
         }
         let Some(section) = sections.last_mut() else { continue };
@@ -89,6 +102,15 @@ struct Node {
     name: String,
     folder: PathBuf,
     daemon: Option<HeldChild>,
+    power: Power,
+    /// The file system that it has mounted, or made.
+    mounted: Option<Mounted>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Power {
+    On,
+    Off,
 }
 
 /// The nodes of one section.
@@ -116,7 +138,8 @@ impl Site {
             let home = folder.path().join(name);
             fs::create_dir_all(home.join("bin")).unwrap();
             symlink(env!("CARGO_BIN_EXE_basalt"), home.join("bin/drbdadm")).unwrap();
-            nodes.push(Node { name: name.to_owned(), folder: home, daemon: None });
+            let (name, power) = (name.to_owned(), Power::On);
+            nodes.push(Node { name, folder: home, daemon: None, power, mounted: None });
         }
         let mut names = words_after(&section.config, "address ");
         names.sort_unstable();
@@ -162,13 +185,13 @@ impl Site {
             text = text.replace(name, &seen.to_string());
         }
         let folder = self.nodes[index].folder.display();
-        text.replace("/srv/", &format!("{folder}/srv/"))
+        OWN_FOLDERS.iter().fold(text, |text, own| text.replace(own, &format!("{folder}{own}")))
     }
 
     /// What a program printed, as the chapter would have it.
     fn printed(&self, index: usize, text: &str) -> String {
         let folder = self.nodes[index].folder.display();
-        let mut text = text.replace(&format!("{folder}/srv/"), "/srv/");
+        let mut text = text.replace(&folder.to_string(), "");
         for (name, owner, address) in &self.addresses {
             let relay = self.relays.get(&(index, name.clone()));
             let seen = if *owner == index { *address } else { relay.unwrap().address };
@@ -184,22 +207,55 @@ impl Site {
     /// Does what was typed at a node, and says what was printed.
     fn type_in(&mut self, index: usize, command: &str) -> String {
         let words: Vec<&str> = command.split(' ').collect();
+        if self.nodes[index].power == Power::Off {
+            self.switch_on(index);
+        }
         match words[..] {
-            ["drbdadm", ..] => return self.drbdadm(index, &words[1..]),
-            ["systemctl", "start", "basalt-node"] => self.launch(index),
+            ["drbdadm", ..] => return self.ask(index, &words),
+            ["basalt", "adm", ..] => return self.ask(index, &words),
+            ["systemctl", "start", "basalt-node"]
+            | ["systemctl", "enable", "--now", "basalt-node"] => self.launch(index),
             ["systemctl", "stop", "basalt-node"] => self.terminate(index),
             ["systemctl", "kill", "--signal=KILL", "basalt-node"] => self.kill(index),
             ["ip", "link", "set", link, way @ ("up" | "down")] => self.set_link(index, link, way),
             ["truncate", "-s", size, path] => self.truncate(index, size, path),
             ["dd", ..] => self.write(index, command),
+            ["echo", "o", ">", "/proc/sysrq-trigger"] => self.switch_off(index),
+            ["mkfs.ext4", "-q", device] => {
+                let uri = self.uri(index, device);
+                Mounted::make(&uri, &self.nodes[index].folder).unmount();
+            }
+            ["mount", device, "/mnt"] => {
+                let uri = self.uri(index, device);
+                let mounted = Mounted::mount(&uri, &self.nodes[index].folder);
+                assert!(self.nodes[index].mounted.replace(mounted).is_none(), "it is in use");
+            }
+            ["echo", ..] => {
+                let (text, path) = command["echo ".len()..].split_once(" > /mnt/").unwrap();
+                self.mounted(index).write(path, &format!("{}\n", text.trim_matches('"')));
+            }
+            ["cat", path] => {
+                let path = path.strip_prefix("/mnt/").unwrap().to_owned();
+                return self.mounted(index).read(&path);
+            }
+            ["sync"] => self.mounted(index).sync(),
+            ["umount", "/mnt"] => self.nodes[index].mounted.take().expect("a mount").unmount(),
             _ => panic!("the test does not know how to do `{command}`"),
         }
         String::new()
     }
 
-    fn drbdadm(&self, index: usize, words: &[&str]) -> String {
+    /// `drbdadm WORDS` or `basalt adm WORDS`.
+    fn ask(&self, index: usize, words: &[&str]) -> String {
         let node = &self.nodes[index];
-        let mut command = Command::new(node.folder.join("bin/drbdadm"));
+        let (mut command, words) = match words {
+            ["basalt", "adm", words @ ..] => {
+                let mut command = Command::new(env!("CARGO_BIN_EXE_basalt"));
+                command.arg("adm");
+                (command, words)
+            }
+            words => (Command::new(node.folder.join("bin/drbdadm")), &words[1..]),
+        };
         command.arg("-c").arg(node.folder.join("r0.res")).args(words);
         if words[0] == "create-md" {
             command.args(["--node", &node.name]);
@@ -219,7 +275,7 @@ impl Site {
         command.arg("--nbd-unix").arg(node.folder.join("nbd"));
         node.daemon = Some(command.stdin(Stdio::null()).stderr(log).spawn().unwrap().into());
         let deadline = now() + WAIT;
-        while self.drbdadm(index, &["status"]).contains("cannot reach") {
+        while self.ask(index, &["drbdadm", "status"]).contains("cannot reach") {
             assert!(now() < deadline, "the daemon does not answer");
             thread::park_timeout(POLL);
         }
@@ -238,13 +294,33 @@ impl Site {
         daemon.wait().unwrap();
     }
 
+    /// As if its plug was pulled: whoever speaks to it hears nothing any more.
+    fn switch_off(&mut self, index: usize) {
+        self.set_network(index, Mode::Silent, |_| true);
+        self.kill(index);
+        self.nodes[index].power = Power::Off;
+        self.nodes[index].mounted = None;
+    }
+
+    /// Its unit is enabled: the daemon starts with the machine.
+    fn switch_on(&mut self, index: usize) {
+        self.nodes[index].power = Power::On;
+        self.set_network(index, Mode::Open, |_| true);
+        self.launch(index);
+    }
+
     /// `eth0` has the addresses 10.0.0.x, `eth1` those in 10.0.1.x.
     fn set_link(&self, index: usize, link: &str, way: &str) {
         let network = format!("10.0.{}.", link.strip_prefix("eth").unwrap());
         let mode = if way == "up" { Mode::Open } else { Mode::Silent };
+        self.set_network(index, mode, |name| name.starts_with(&network));
+    }
+
+    /// The way from and to a node, by those of the chapter's addresses that `is_meant` takes.
+    fn set_network(&self, index: usize, mode: Mode, is_meant: impl Fn(&str) -> bool) {
         for ((from, name), relay) in &self.relays {
             let (_, to, _) = self.addresses.iter().find(|(it, ..)| it == name).unwrap();
-            if name.starts_with(&network) && (*from == index || *to == index) {
+            if is_meant(name) && (*from == index || *to == index) {
                 relay.set(mode);
             }
         }
@@ -261,18 +337,8 @@ impl Site {
     fn write(&self, index: usize, command: &str) {
         let word = |name: &str| words_after(command, name)[0].to_owned();
         assert_eq!(word("bs="), "1M");
-        let export = word("of=").strip_prefix("/dev/basalt/by-res/").unwrap().to_owned();
         let count: u64 = word("count=").parse().unwrap();
-        let socket = self.nodes[index].folder.join("nbd");
-        let uri: Uri = format!("nbd+unix:///{export}?socket={}", socket.display()).parse().unwrap();
-        let deadline = now() + WAIT;
-        let mut client = loop {
-            match Connection::open(&uri, &Wishes::default()) {
-                Ok(client) => break client,
-                Err(error) => assert!(now() < deadline, "no session of a client: {error}"),
-            }
-            thread::park_timeout(POLL);
-        };
+        let mut client = attach(&self.uri(index, &word("of=")));
         for part in 0..count {
             let bytes: Vec<u8> =
                 (0..1 << 20).map(|at| u8::try_from((at + part) % 251).unwrap()).collect();
@@ -282,8 +348,19 @@ impl Site {
         client.close().unwrap();
     }
 
+    /// Where the volume behind a block device of the chapter is served.
+    fn uri(&self, index: usize, device: &str) -> Uri {
+        let export = device.strip_prefix("/dev/basalt/by-res/").unwrap();
+        let socket = self.nodes[index].folder.join("nbd");
+        format!("nbd+unix:///{export}?socket={}", socket.display()).parse().unwrap()
+    }
+
+    fn mounted(&mut self, index: usize) -> &mut Mounted {
+        self.nodes[index].mounted.as_mut().expect("something is mounted there")
+    }
+
     #[track_caller]
-    fn follow(&mut self, step: &Step) {
+    fn follow(&mut self, path: &str, step: &Step) {
         let index = self.index(&step.node);
         let is_look = step.command.split(' ').any(|word| LOOKS.contains(&word));
         let deadline = now() + WAIT;
@@ -300,7 +377,7 @@ impl Site {
             }
             assert!(
                 is_look && now() < deadline,
-                "{CHAPTER}:{}: {}# {}\nprinted:\n{printed}\nand should print:\n{}",
+                "{path}:{}: {}# {}\nprinted:\n{printed}\nand should print:\n{}",
                 step.line,
                 step.node,
                 step.command,
@@ -341,44 +418,54 @@ fn matches(wanted: &str, line: &str) -> bool {
     }
 }
 
-fn run(number: usize) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(CHAPTER);
+fn run(chapter: &Chapter, number: usize, count: usize) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(chapter.path);
     let text = fs::read_to_string(path).unwrap();
-    let sections = sections(&text);
-    assert_eq!(sections.len(), SECTIONS, "each section has a test below");
+    let sections = sections(&text, chapter.mark);
+    assert_eq!(sections.len(), count, "each section has a test below");
     let section = &sections[number];
     let mut site = Site::build(section);
     for step in &section.steps {
-        site.follow(step);
+        site.follow(chapter.path, step);
     }
     assert!(section.steps.len() > 5, "{} is told in a few steps", section.title);
 }
 
+/// In the chapter of typical configurations.
 const SECTIONS: usize = 5;
 
 #[test]
+fn first_page_does_what_it_says() {
+    if !mounted::can_be_made() {
+        skip("the file system of the first page takes `mke2fs` and `debugfs` of e2fsprogs");
+        return;
+    }
+    run(&START, 0, 1);
+}
+
+#[test]
 fn two_nodes_and_a_witness_do_what_the_guide_says() {
-    run(0);
+    run(&CONFIGURATIONS, 0, SECTIONS);
 }
 
 #[test]
 fn three_nodes_do_what_the_guide_says() {
-    run(1);
+    run(&CONFIGURATIONS, 1, SECTIONS);
 }
 
 #[test]
 fn client_with_two_paths_does_what_the_guide_says() {
-    run(2);
+    run(&CONFIGURATIONS, 2, SECTIONS);
 }
 
 #[test]
 fn external_metadata_does_what_the_guide_says() {
-    run(3);
+    run(&CONFIGURATIONS, 3, SECTIONS);
 }
 
 #[test]
 fn two_volumes_in_one_resource_do_what_the_guide_says() {
-    run(4);
+    run(&CONFIGURATIONS, 4, SECTIONS);
 }
 
 #[test]
