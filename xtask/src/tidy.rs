@@ -8,8 +8,11 @@ mod crates;
 mod source;
 mod words;
 mod changelog;
-mod documents;
+mod first_reading;
 mod coverage;
+mod documents;
+mod runbooks;
+mod architecture;
 
 use crate::container;
 use crate::guest;
@@ -54,31 +57,34 @@ pub(crate) fn print(findings: &Findings) {
 pub(crate) fn examine() -> Result<Findings> {
     let root = process::repository()?;
     let mut findings = Findings::default();
-    for path in files_under(&root)? {
-        let bytes = fs::read(root.join(&path)).with_context(|| format!("cannot read {path}"))?;
+    let files = files_under(&root)?;
+    let text_of = |path: &str| text_of(&root.join(path));
+    for path in &files {
+        let bytes = fs::read(root.join(path)).with_context(|| format!("cannot read {path}"))?;
         // Golden bytes and the like are nobody's prose.
         let Ok(text) = String::from_utf8(bytes) else { continue };
         findings.files += 1;
         if path != "Cargo.lock" {
-            findings.complaints.extend(words::machine_paths(&path, &text));
+            findings.complaints.extend(words::machine_paths(path, &text));
         }
+        findings.complaints.extend(documents::examine(path, &text, text_of));
         if path.ends_with(".rs") {
-            source::examine(&path, &text, &mut findings);
-            findings.complaints.extend(words::banned(&path, &text));
-            findings.complaints.extend(words::swallowed_skips(&path, &text));
+            source::examine(path, &text, &mut findings);
+            findings.complaints.extend(words::banned(path, &text));
+            findings.complaints.extend(words::swallowed_skips(path, &text));
         }
     }
     let read = |name: &str| {
         fs::read_to_string(root.join(name)).with_context(|| format!("cannot read {name}"))
     };
     findings.complaints.extend(changelog::examine(&read("CHANGELOG.md")?));
-    for path in documents::FIRST {
+    for path in first_reading::FIRST {
         let exists = |named: &str| root.join(named).exists();
-        findings.complaints.extend(documents::dead_paths(path, &read(path)?, exists));
+        findings.complaints.extend(first_reading::dead_paths(path, &read(path)?, exists));
     }
     let scenario = ("examples/scenario.rs", &*read("examples/scenario.rs")?);
     let guide = read("CONTRIBUTING.md")?;
-    findings.complaints.extend(documents::changed_quotes("CONTRIBUTING.md", &guide, scenario));
+    findings.complaints.extend(first_reading::changed_quotes("CONTRIBUTING.md", &guide, scenario));
     findings.complaints.extend(container::examine(&read(container::LIST)?));
     let chapters: Vec<&str> = guest::chapters().collect();
     let steps: Vec<&str> = steps::ALL.iter().map(|step| step.name).collect();
@@ -91,12 +97,33 @@ pub(crate) fn examine() -> Result<Findings> {
             chapters: &chapters,
         },
     ));
+    let pages = named_below(&files, runbooks::FOLDER);
+    let pages = pages
+        .map(|page| Ok((page.to_owned(), read(&format!("{}{page}", runbooks::FOLDER))?)))
+        .collect::<Result<Vec<(String, String)>>>()?;
+    findings.complaints.extend(runbooks::examine(&read(runbooks::RULES)?, &pages));
+    let decisions = named_below(&files, "docs/decisions/").map(str::to_owned).collect::<Vec<_>>();
+    let tree = architecture::Tree { text_of, decisions: &decisions };
+    findings.complaints.extend(architecture::examine(&read(architecture::DOCUMENT)?, &tree));
     let workspace = metadata::read()?;
     let edges = crates::examine(&read("ARCHITECTURE.md")?, &workspace.packages);
     findings.complaints.extend(edges);
     let decisions = read("docs/decisions/0001-dependencies.md")?;
     findings.complaints.extend(crates::undecided(&decisions, &workspace.packages));
     Ok(findings)
+}
+
+/// The text of a file; an empty one for a folder, or where it is none.
+fn text_of(path: &Path) -> Option<String> {
+    if path.is_dir() {
+        return Some(String::new());
+    }
+    Some(String::from_utf8(fs::read(path).ok()?).unwrap_or_default())
+}
+
+/// The files below a folder, by their names in it.
+fn named_below<'f>(files: &'f [String], folder: &'f str) -> impl Iterator<Item = &'f str> {
+    files.iter().filter_map(move |file| file.strip_prefix(folder))
 }
 
 /// Every file of the repository by its path from the top, sorted; what is built or belongs to git
