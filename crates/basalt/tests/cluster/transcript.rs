@@ -348,9 +348,13 @@ impl Site {
         client.close().unwrap();
     }
 
-    /// Where the volume behind a block device of the chapter is served.
+    /// Where the volume behind a block device of the chapter is served. The device is there on the
+    /// Primary alone, while a client of NBD would make the node Primary.
     fn uri(&self, index: usize, device: &str) -> Uri {
         let export = device.strip_prefix("/dev/basalt/by-res/").unwrap();
+        let resource = export.split('/').next().unwrap();
+        let role = self.ask(index, &["basalt", "adm", "role", resource]);
+        assert_eq!(role.trim(), "Primary", "there is no {device} on a Secondary");
         let socket = self.nodes[index].folder.join("nbd");
         format!("nbd+unix:///{export}?socket={}", socket.display()).parse().unwrap()
     }
