@@ -19,7 +19,7 @@ pub(crate) fn print() -> ExitCode {
 
 /// The text of the list: sorted by name, each with the first reason for which it is wanted.
 fn list() -> String {
-    let steps = steps::ALL.iter().chain(steps::ON_REQUEST).flat_map(|step| step.packages);
+    let steps = steps::ALL.iter().flat_map(|step| step.packages);
     let others = [guest::PACKAGES, bench::PACKAGES, bench::PEERS, demo::PACKAGES];
     render(steps.chain(others.into_iter().flatten()).copied())
 }

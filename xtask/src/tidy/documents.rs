@@ -63,7 +63,8 @@ fn links(path: &str, text: &str, text_of: &impl Fn(&str) -> Option<String>) -> V
             match there {
                 None => complaints.push(format!("{path}:{number}: the link to {target} is dead")),
                 Some(text) if !has_anchor(&text) => {
-                    complaints.push(format!("{path}:{number}: no heading for the link to {target}"))
+                    complaints
+                        .push(format!("{path}:{number}: no heading for the link to {target}"));
                 }
                 Some(_) => {}
             }

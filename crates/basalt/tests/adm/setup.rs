@@ -170,13 +170,13 @@ fn verbs_without_a_meaning_here_say_what_to_do() {
 fn typed_options_of_a_resource_are_taken_over_by_an_adjust() {
     let beside = |tool: &str, line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
-        Place::new().run_tool_beside(tool, &words, |command| match command {
-            Command::Show { .. } => running().remove(0),
-            Command::Adjust { .. } => {
-                let (changes, warnings) = (vec!["a step".to_owned()], Vec::new());
-                Response::Ok(Reply::Adjusted { changes, warnings })
+        Place::new().run_tool_beside(tool, &words, |command| {
+            if matches!(command, Command::Show { .. }) {
+                return running().remove(0);
             }
-            other => panic!("{other:?}"),
+            assert!(matches!(command, Command::Adjust { .. }), "{command:?}");
+            let (changes, warnings) = (vec!["a step".to_owned()], Vec::new());
+            Response::Ok(Reply::Adjusted { changes, warnings })
         })
     };
     let kept = "auto-promote no;";
