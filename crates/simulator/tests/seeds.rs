@@ -14,7 +14,7 @@ const FORCED: usize = 16;
 /// Each sees what one seed of thirty or fewer does: a member is added again; the answer on a change
 /// of voters is in doubt (two seeds); both; a read that waits for a fence fails (two seeds); the
 /// first and the last; a read waits for a lease while a member that was asked for it is late.
-const RARE: [u64; 8] = [145, 97, 113, 85, 137, 153, 86, 112];
+const RARE: [u64; 8] = [145, 114, 160, 85, 137, 153, 86, 112];
 const EVENTS: u64 = 6_000;
 
 #[test]
@@ -29,8 +29,9 @@ fn no_seed_of_the_fixed_set_breaks_a_promise() {
         assert!(total.writes > 5_000 && total.reads > 3_000 && total.sessions > 60, "{total:?}");
         assert!(total.partial_writes > 2_000 && total.standing > 5, "{total:?}");
         let mut missing = total.missing();
-        // Needs a Primary without a disk and a member that joined just now: for longer hunts.
-        missing.retain(|&mark| mark != Mark::ReadRefused);
+        // Needs a Primary without a disk and a member that joined just now: for longer hunts. And
+        // what is lost by force has a set of its own, below.
+        missing.retain(|&mark| mark != Mark::ReadRefused && mark != Mark::LostByForce);
         assert_eq!(missing, [], "these never happened");
     }
 }
