@@ -501,6 +501,7 @@ impl Resource {
             self.tell_sizes(node);
         }
         self.repeat_leave(node);
+        self.repeat_gone(node);
         if self.session.is_some()
             && let Some(chosen) = self.chosen.clone()
         {

@@ -107,6 +107,12 @@ fn a_disk_that_many_adoptions_passed_by_is_left_to_the_operator() {
     all_of((run_with_lost_stores, "--adopt"), [702_899], 6_000);
 }
 
+/// A disk failed while a connection was being made, which had been opened with it.
+#[test]
+fn a_disk_that_fails_while_nodes_meet_is_shown_as_gone() {
+    all_of((run_with_lost_stores, "--adopt"), [45], 4_000);
+}
+
 /// It had recorded the loss of the one that is in sync, and no vote store speaks for it.
 #[test]
 fn a_replica_that_adoption_left_without_a_vote_follows() {

@@ -519,6 +519,13 @@ impl Resource {
         self.begin_loss(me);
     }
 
+    /// A connection came up, and what it was opened with may name a disk that failed meanwhile.
+    pub(crate) fn repeat_gone(&mut self, peer: NodeId) {
+        if self.member.disk_failed {
+            self.send(peer, Control::OwnReplica(OwnReplica::Gone));
+        }
+    }
+
     fn tell_leader_of_failure(&mut self) {
         let primary = self.config().and_then(|config| config.primary);
         if let Some(primary) = primary.filter(|primary| primary.node != self.me()) {

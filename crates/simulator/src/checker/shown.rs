@@ -58,8 +58,7 @@ impl Checker {
                     _ => Replica::Behind,
                 };
                 let is = replica(cluster, of, &newest);
-                // How long one in sync may be shown that lost its disk is not judged here.
-                if shown == is || (shown, is) == (Replica::InSync, Replica::NoDisk) {
+                if shown == is {
                     continue;
                 }
                 let key = (by, of, connection);
