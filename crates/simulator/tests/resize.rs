@@ -342,6 +342,7 @@ fn volumes_of_a_resource_grow_one_by_one() {
         (0..3).for_each(|node| it.cluster.start(node));
         it.promote(0);
         it.must_write(0, second.first_block() + 3, 7);
+        it.until("the others", |it| it.is_in_sync(0, 1) && it.is_in_sync(0, 2));
         enlarge_all(&mut it, 10 * EXTENT);
         let id = ask_of(&mut it, 1, (second, 5 * EXTENT));
         it.until("a size that is under way", |it| it.succeeded(id));

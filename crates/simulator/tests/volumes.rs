@@ -30,7 +30,7 @@ fn no_write_is_lost_whatever_disk_of_a_replica_forgets() {
 /// were left lost its vote store then would have taken the register along: the run has to know.
 #[test]
 fn a_vote_store_is_not_lost_while_a_member_leaves() {
-    let report = all_of((run_with_volumes, "--volumes"), [2415], 1_200);
+    let report = all_of((run_with_volumes, "--volumes"), [2032], 1_200);
     assert!(report.stops > 0 && report.lost_stores == 0, "{report:?}");
 }
 

@@ -119,12 +119,12 @@ impl fmt::Display for Variant {
     }
 }
 
-/// FNV-1a of 64 bits, folded: the lowest bits of the sum alone depend on the lowest bits of a byte.
+/// FNV-1a of 64 bits, mixed: by itself it leaves words that differ at their end alike.
 fn fnv(bytes: &[u8]) -> u64 {
     let sum = bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum: u64, byte| {
         (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });
-    sum >> 32
+    stdx::random::Random::new(sum).next_u64() >> 1
 }
 
 #[test]

@@ -2,15 +2,17 @@
 //!
 //! The network is quiet around a node while no process and no connection comes or goes among those
 //! that it is connected with, over third nodes too. Then, within a bound: it knows what any of
-//! these knows to be chosen; where one of them is in sync and reaches a quorum, also what a Primary
-//! had chosen that is gone, for clients may have been served by it; and where none does, and who
-//! leads is not among them, it says that it is out of touch.
+//! these knows to be chosen; and where none of them reaches a quorum, and who leads is not among
+//! them, it says that it is out of touch.
+//!
+//! What was chosen, and nobody who is left knows to be, is found out by the next session, and not
+//! before.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use format::config::{Config, Purpose};
-use format::ids::{BootId, Epoch, MemberSet, NodeId};
+use format::config::Config;
+use format::ids::{BootId, Epoch, MemberSet};
 use replication::limits;
 use replication::quorum::is_quorum;
 use replication::resource::WithoutQuorum;
@@ -109,17 +111,7 @@ fn wanted(cluster: &Cluster, around: &Around, newest: &Config) -> Epoch {
     let known = processes(cluster).filter(|&(it, _)| around.nodes.has(register_node(it)));
     let known = known.filter_map(|(_, process)| process.resource.chosen());
     let known = known.filter(|value| value.branch == newest.branch).map(|value| value.epoch);
-    let is_served = newest.primary.is_some_and(|it| it.purpose == Purpose::Clients);
-    let finds_out = |it: NodeId| {
-        let process = cluster.processes[it.index()].as_ref();
-        let known = process.and_then(|process| process.resource.chosen());
-        // Nobody else leads a session unasked.
-        let mut volumes = known.into_iter().flat_map(|known| &known.volumes);
-        volumes.any(|volume| volume.insync_set().has(it))
-            && reaches_quorum(cluster, it.index(), newest)
-    };
-    let is_told = is_served && around.nodes.iter().any(finds_out);
-    known.chain(is_told.then_some(newest.epoch)).max().unwrap_or(Epoch(0))
+    known.max().unwrap_or(Epoch(0))
 }
 
 fn around(cluster: &Cluster, node: usize) -> Around {
