@@ -77,7 +77,7 @@ impl Checker {
             let epoch = known.map_or(Epoch(0), |known| known.epoch);
             let wanted = wanted(cluster, &around, &newest);
             let behind = behind.filter(|&(wanted, _)| is_of_line && epoch < wanted);
-            let lacks = is_of_line && epoch < wanted;
+            let lacks = waits_for_quorum && is_of_line && epoch < wanted;
             let behind = behind.or_else(|| lacks.then_some((wanted, cluster.now)));
             let says_so = process.resource.out_of_touch_since().is_some();
             let is_deluded = waits_for_quorum && !says_so && !may_know(cluster, node, &newest);

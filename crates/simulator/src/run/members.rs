@@ -1,6 +1,6 @@
 //! Operators who add and remove members, and nodes that lose their vote store.
 
-use format::config::{Config, VolumeConfig};
+use format::config::{Config, VolumeConfig, Voter};
 use format::ids::{MemberSet, NodeId};
 use format::metadata::Register;
 use replication::adoption::{Obstacle, Proof};
@@ -139,8 +139,11 @@ impl Run {
 
     /// The vote stores that the value names are all there.
     fn has_all_stores(&self, value: &Config) -> bool {
-        let store_at = |node: NodeId| self.cluster.disks[node.index()].register.store;
-        value.voters.iter().all(|voter| store_at(voter.node) == voter.store)
+        // A forged value may name nodes that are not there.
+        let disk_of = |node: NodeId| self.cluster.disks.get(node.index());
+        let has_store =
+            |voter: &Voter| disk_of(voter.node).is_some_and(|it| it.register.store == voter.store);
+        value.voters.iter().all(has_store)
     }
 
     /// A member that leaves may leave two voters, of which both are needed.
