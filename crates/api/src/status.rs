@@ -153,19 +153,20 @@ pub struct DeviceStatistics {
     pub lower_pending: u32,
 }
 
-/// A request that a disk failed, at the cost of its replica.
+/// A request that a disk failed, at the cost of its replica. The shard that saw it sets this; the
+/// next attach clears it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct DiskFailure {
     /// Path of the disk: that of the data, or of the metadata.
     pub disk: String,
-    /// What was asked of it.
+    /// The kind of request that the disk failed, in words: "a write to the disk".
     pub request: String,
-    /// In the words of the system.
+    /// The error of the request, in the words of the system.
     pub error: String,
-    /// What to look at before it is attached again.
+    /// An operator looks at this before the disk is attached again; one clause.
     pub hint: String,
-    /// How long ago.
+    /// Milliseconds from that to the answer of the node.
     pub age_ms: u64,
 }
 
@@ -342,7 +343,7 @@ impl From<std::net::SocketAddr> for Endpoint {
 }
 
 impl Endpoint {
-    /// What a person types to see whether the network loses large packets on the way there.
+    /// An operator types this to see whether the network loses large packets on the way there.
     #[must_use]
     pub fn how_to_see_large_packets(&self) -> String {
         // A packet of 1,500 bytes has room for so many bytes behind its headers.

@@ -5,6 +5,9 @@
 
 use std::ops::RangeInclusive;
 
+use stdx::checksum::crc32c;
+use stdx::random::Random;
+
 use crate::run::{Report, RunOptions};
 
 /// A kind of run, and the word by which `cargo xtask sim` shows one of it again.
@@ -39,11 +42,8 @@ fn moving(whole: &RangeInclusive<u64>, word: &str) -> Set {
         panic!("{VARIABLE} is moving:WORD or not set, and not {word:?}");
     };
     let count = (whole.end() - whole.start()).div_ceil(4).max(1);
-    // FNV-1a.
-    let sum = drawn_by.bytes().fold(0xcbf2_9ce4_8422_2325, |sum: u64, byte| {
-        (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
-    let first = 1 + (sum >> 32) % (HUNTED - count);
+    let mut random = Random::new(crc32c(drawn_by.as_bytes()).into());
+    let first = 1 + random.below(HUNTED - count);
     Set { seeds: first..=first + count - 1, is_whole: false }
 }
 

@@ -49,9 +49,19 @@ impl fmt::Display for Tier {
     }
 }
 
-/// Of a step that guards all of the product.
-pub(crate) const WHOLE: &[&str] =
-    &["Cargo.lock", "Cargo.toml", "crates", "tests/guest", "tests/upgrade", "xtask"];
+/// Of a step that guards all of the product, and the documents and examples that tests type.
+pub(crate) const WHOLE: &[&str] = &[
+    "Cargo.lock",
+    "Cargo.toml",
+    "crates",
+    "docs/man",
+    "docs/monitoring",
+    "docs/operate",
+    "examples",
+    "tests/guest",
+    "tests/upgrade",
+    "xtask",
+];
 
 /// The budget up to which a long step is short enough for `test`.
 const GUARD_BUDGET_MAX_S: u64 = 300;

@@ -588,7 +588,7 @@ pub(crate) enum QueryVerb {
     ShIp(QueryTargets),
     /// Print the names for udev
     ShUdev(QueryTargets),
-    /// The same as `drbdsetup` prints them.
+    /// `basalt setup udev` prints the names for udev in the form of `drbdsetup`.
     #[command(skip)]
     Udev(QueryTargets),
     /// Refused: there are no stacked resources

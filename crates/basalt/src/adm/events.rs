@@ -112,7 +112,7 @@ fn style(general: &General, options: &Events2) -> Style {
     }
 }
 
-/// What `--poll` reads: each `n` is a wish, lines may end anywhere, and all else is the end.
+/// The input of `--poll`: each `n` is a wish, lines may end anywhere, and all else ends it.
 struct Wishes {
     input: BufReader<io::Stdin>,
 }

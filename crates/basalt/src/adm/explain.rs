@@ -73,7 +73,7 @@ fn role(resource: &ResourceStatus) -> Vec<String> {
     sentences
 }
 
-/// Who is Primary, as far as it can be known here.
+/// One sentence names the Primary, as far as this node can know of one.
 fn roles(resource: &ResourceStatus) -> String {
     let is_primary = resource.role == Role::Primary;
     let in_reach = resource.connections.iter().find(|it| it.peer_role == Role::Primary);
@@ -183,7 +183,7 @@ fn quorum(resource: &ResourceStatus) -> Vec<String> {
     sentences
 }
 
-/// What is to be done where these nodes are missing.
+/// One sentence tells the operator how to go on where these nodes are missing.
 fn way_on(resource: &ResourceStatus, nodes: &str) -> String {
     match (resource.role, out_of_touch(resource)) {
         (Role::Primary, None) => {
@@ -345,7 +345,7 @@ fn disk(device: &DeviceStatus) -> String {
     }
 }
 
-/// What failed, where, when, and what to look at.
+/// One sentence tells which request failed, on which disk, when, and what to look at.
 pub(crate) fn disk_failure(failure: &DiskFailure) -> String {
     let DiskFailure { disk, request, error, hint, age_ms } = failure;
     format!("{request} failed at {} ({disk}): {error}; {hint}", as_of(*age_ms))

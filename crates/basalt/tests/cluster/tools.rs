@@ -183,7 +183,7 @@ const ROWS: &[(&str, &[Row])] = &[
             ("drbdadm sh-minor r0", Secondary, 0, Is("1\n"), Nothing),
             ("drbdadm -S sh-lr-of r0", Secondary, 1, Nothing, Has("stacked")),
             (
-                // drbd-utils 9.28 and later.
+                // By the source of drbd-utils of March 2024: it needs DRBD in the kernel to run.
                 "drbdsetup udev 1",
                 Secondary,
                 0,

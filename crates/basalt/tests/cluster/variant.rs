@@ -6,6 +6,9 @@
 use std::fmt;
 use std::thread;
 
+use stdx::checksum::crc32c;
+use stdx::random::Random;
+
 const VARIABLE: &str = "BASALT_TEST_VARIANT";
 
 /// Modules whose tests hold with several shards. Others count on what one shard does: they are
@@ -68,8 +71,8 @@ impl Variant {
     fn of(test: &str, word: &str) -> Self {
         let fits: Vec<Self> = Self::ALL.into_iter().filter(|it| it.fits(test)).collect();
         if let Some(drawn_by) = word.strip_prefix("drawn:") {
-            let index = fnv(format!("{test} {drawn_by}").as_bytes()) % fits.len() as u64;
-            return fits[usize::try_from(index).unwrap()];
+            let seed = crc32c(format!("{test} {drawn_by}").as_bytes());
+            return *Random::new(seed.into()).pick(&fits).unwrap();
         }
         let found = Self::ALL.into_iter().find(|variant| variant.to_string() == word);
         let found = found.unwrap_or_else(|| {
@@ -117,14 +120,6 @@ impl fmt::Display for Variant {
             Self::Poll => "poll",
         })
     }
-}
-
-/// FNV-1a of 64 bits, mixed: by itself it leaves words that differ at their end alike.
-fn fnv(bytes: &[u8]) -> u64 {
-    let sum = bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum: u64, byte| {
-        (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
-    stdx::random::Random::new(sum).next_u64() >> 1
 }
 
 #[test]

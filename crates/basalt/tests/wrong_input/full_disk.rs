@@ -210,7 +210,7 @@ fn full_disk_costs_its_replica_and_no_write(index: usize, small: Small) {
     }
 }
 
-/// What failed, where, when, and what to do about it.
+/// The status tells which request failed, on which disk, when, and what to do about it.
 fn assert_reason_is_shown(cluster: &Cluster, index: usize) {
     let node = &cluster.nodes[index];
     let failure = node.status().unwrap().devices[0].disk_failure.clone().unwrap();

@@ -21,8 +21,8 @@ use stdx::time::Time;
 use crate::checker::{Checker, is_of, processes, register_node};
 use crate::cluster::Cluster;
 
-/// Of what nobody leads any more, a session finds out, whose leaders try it one after the other;
-/// else a silent peer has to be lost first.
+/// The voters of a value that nobody who is left knows to be chosen are found out by a session,
+/// which replicas try to lead in turn; before that a silent peer has to be lost.
 const SHOWN_WITHIN: Duration = limits::CARETAKER_WAIT
     .saturating_add(limits::CARETAKER_STEP.saturating_mul(4))
     .saturating_add(limits::SEAL_DEADLINE)
