@@ -35,7 +35,7 @@ use format::space::Place;
 use format::superblock::SUPERBLOCK_BYTES;
 use io::{DiskIdentity, SharedDisk, Uncached};
 use replication::bitmap::Bitmap;
-use replication::group::LoadedPage;
+use replication::contract::LoadedPage;
 
 use crate::attach::opening::{open_register, open_replica};
 use crate::attach::volumes::Volumes;

@@ -16,11 +16,12 @@ use format::ids::{NodeId, ResourceId};
 use format::message::ProofAlgorithm;
 use format::space::{Place, VOLUMES_MAX};
 use replication::balance::ReadPolicy;
-use replication::limits::SLOW_MEMBER_LIMIT;
-use replication::resource::{
-    AckWhen, AfterSplit, Comparing, Congestion, Demands, Meanwhile, OnCongestion, OnNoQuorum,
-    Readmission, Share, WithOnePrimary, WithTwoPrimaries, WithoutPrimary, WithoutQuorum,
+use replication::contract::{
+    AckWhen, AfterSplit, Congestion, Demands, Meanwhile, OnCongestion, OnNoQuorum, Readmission,
+    Share, WithOnePrimary, WithTwoPrimaries, WithoutPrimary, WithoutQuorum,
 };
+use replication::limits::SLOW_MEMBER_LIMIT;
+use replication::resource::Comparing;
 
 use crate::limits::{SLOW_MEMBER_MIN, SLOW_MEMBER_NEVER};
 use crate::links::buffers::Buffers;

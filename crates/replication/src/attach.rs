@@ -11,19 +11,8 @@ use format::message::SlotBase;
 use format::metadata::{Slot, Superblock};
 use format::space::Space;
 
-use crate::contract::LostMember;
-use crate::group::LoadedPage;
+use crate::contract::{LoadedPage, LostMember};
 use crate::marks::Marks;
-
-/// What one group needs of a disk.
-#[derive(Clone, Debug)]
-pub struct GroupDisk {
-    pub space: Space,
-    pub al_next_number: u64,
-    /// What the bitmap slots on disk hold, of the lanes of this shard.
-    pub slots: Vec<LoadedPage>,
-    pub slot_bases: Vec<LostMember>,
-}
 
 /// What the slots of a replica are good for, as its superblock says.
 #[must_use]

@@ -29,10 +29,12 @@
 //!    thread that steps the home.
 
 mod commands;
+mod options;
+mod members;
+mod disks;
+mod sizes;
 mod cuts;
 mod flushes;
-mod members;
-mod sizes;
 
 use std::time::Duration;
 
@@ -45,17 +47,20 @@ use format::metadata::{AlRecord, FurtherDisk, Register, Superblock};
 use format::space::{Place, Space};
 use stdx::time::Time;
 
-use crate::attach::GroupDisk;
 use crate::balance::ReadPolicy;
 pub use crate::contract::commands::{
     Command, CommandDone, CommandError, CommandErrorCode, CommandId, PromoteMode,
 };
 pub use crate::contract::cuts::{AboutCuts, Lag, LagLimits};
 pub(crate) use crate::contract::cuts::{CUTS_BETWEEN_ALL_LANES, is_later_cut, next_cut};
+pub use crate::contract::disks::{GroupDisk, LoadedPage};
 pub use crate::contract::flushes::AboutFlushes;
 pub use crate::contract::members::{LostMember, Misbehaviour, Parting, Stay};
+pub use crate::contract::options::{
+    AckWhen, AfterSplit, Congestion, Demands, Meanwhile, MemberOptions, OnCongestion, OnNoQuorum,
+    Readmission, Share, WithOnePrimary, WithTwoPrimaries, WithoutPrimary, WithoutQuorum,
+};
 pub use crate::contract::sizes::{DeviceSize, NewArea, ResizeTask, SizeOrder, SizeTask};
-use crate::resource::{Demands, MemberOptions, Readmission};
 
 /// Payload bytes that the shard keeps for the core.
 ///

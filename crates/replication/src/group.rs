@@ -33,11 +33,10 @@ use format::space::Space;
 use stdx::time::Time;
 
 use crate::activity::{ActivityLog, Reach};
-use crate::attach::GroupDisk;
 use crate::balance::{Balance, ReadPolicy};
 use crate::contract::{
-    BitmapBits, DeviceError, DeviceResult, FromGroup, GroupAction, GroupInput, LostMember, PartId,
-    ReplicaRole, Request, RequestError, RequestKind, RoundId, ToGroup, Token,
+    DeviceError, DeviceResult, FromGroup, GroupAction, GroupDisk, GroupInput, LoadedPage,
+    LostMember, PartId, ReplicaRole, Request, RequestError, RequestKind, RoundId, ToGroup, Token,
 };
 use crate::group::congestion::Watched;
 use crate::group::copying::CopyRate;
@@ -77,15 +76,6 @@ pub struct GroupOptions {
     /// What the bitmap slots on disk hold, of the lanes of this shard.
     pub slots: Vec<LoadedPage>,
     pub slot_bases: Vec<LostMember>,
-}
-
-/// One page of a bitmap slot as read from disk.
-#[derive(Clone, Debug)]
-pub struct LoadedPage {
-    pub member: NodeId,
-    pub lane: LaneIndex,
-    pub page: u32,
-    pub bits: Box<BitmapBits>,
 }
 
 #[derive(Debug)]

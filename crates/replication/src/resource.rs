@@ -53,8 +53,8 @@ use stdx::random::Random;
 use stdx::time::Time;
 
 use crate::contract::{
-    Command, CommandDone, CommandError, CommandErrorCode, CommandId, FromGroup, Parting,
-    PeerReport, ReplicaRole, ResourceAction, ResourceInput, ToGroup,
+    Command, CommandDone, CommandError, CommandErrorCode, CommandId, FromGroup, MemberOptions,
+    Parting, PeerReport, ReplicaRole, ResourceAction, ResourceInput, ToGroup,
 };
 use crate::limits;
 use crate::resource::fencing::Fencing;
@@ -79,25 +79,16 @@ use crate::resource::suspend::ByUser;
 use crate::resource::verify::{Progress, VerifyWish, Verifying};
 use crate::voter::Voter;
 
-pub use crate::resource::congestion::{Congestion, OnCongestion};
 pub(crate) use crate::resource::forks::{ALONG, Kinship, continue_on, kinship, shared_until};
-pub use crate::resource::gate::Readmission;
-pub use crate::resource::give_way::{AfterSplit, WithOnePrimary, WithTwoPrimaries, WithoutPrimary};
-pub use crate::resource::options::{AckWhen, Comparing, MemberOptions, ResourceOptions};
+pub use crate::resource::options::{Comparing, ResourceOptions};
 pub(crate) use crate::resource::promote::has_joined;
 pub use crate::resource::resize::{ResizeState, ResizeStatus};
 pub use crate::resource::rests::LostAgain;
 pub(crate) use crate::resource::saves::copy_vote;
 pub(crate) use crate::resource::stamp::{compare_stamp, make_blank};
 pub use crate::resource::status::{MemberStatus, Status, VoterStatus};
-pub use crate::resource::suspend::{Demands, Meanwhile, Share, Shortage, WithoutQuorum};
+pub use crate::resource::suspend::Shortage;
 pub use crate::resource::verify::{VerifyState, VerifyStatus};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnNoQuorum {
-    SuspendIo,
-    IoError,
-}
 
 /// What binds a client of this node to the volume, while the node is Primary. A client that comes
 /// back, and finds both as they were, finds the data as it left it (C5).

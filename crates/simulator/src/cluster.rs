@@ -20,11 +20,10 @@ use format::ids::{BlockRange, BootId, Digest, KernelBootId, MemberSet, NodeId, V
 use format::space::{Place, Space};
 use replication::balance::ReadPolicy;
 use replication::contract::{
-    Command, CommandDone, CommandError, CommandId, FromGroup, GroupAction, GroupInput, PartId,
-    Payload, RequestError, ResourceAction, ResourceInput, ToGroup,
+    Command, CommandDone, CommandError, CommandId, Congestion, Demands, FromGroup, GroupAction,
+    GroupInput, PartId, Payload, Readmission, RequestError, ResourceAction, ResourceInput, ToGroup,
 };
 use replication::limits;
-use replication::resource::{Congestion, Demands, Readmission};
 use stdx::random::Random;
 use stdx::time::Time;
 

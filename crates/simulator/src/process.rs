@@ -6,12 +6,14 @@ use format::ids::{
     BlockMask, BlockRange, BootId, Digest, Incarnation, KernelBootId, MemberSet, NodeId, ResourceId,
 };
 use format::metadata::{Slot, Superblock};
-use replication::attach::{self, GroupDisk};
+use replication::attach::{self};
 use replication::balance::ReadPolicy;
-use replication::contract::{Payload, SaveId, Token};
-use replication::group::{GroupOptions, LaneGroup, LoadedPage};
+use replication::contract::{
+    AckWhen, GroupDisk, LoadedPage, MemberOptions, Payload, SaveId, Token,
+};
+use replication::group::{GroupOptions, LaneGroup};
 use replication::limits::SLOW_MEMBER_LIMIT;
-use replication::resource::{AckWhen, Comparing, MemberOptions, Resource, ResourceOptions};
+use replication::resource::{Comparing, Resource, ResourceOptions};
 use stdx::random::Random;
 use stdx::slab::Slab;
 use stdx::time::Time;

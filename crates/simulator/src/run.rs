@@ -18,9 +18,12 @@ use std::time::Duration;
 
 use format::ids::{EXTENT_BLOCKS, MemberSet, NodeId};
 use format::space::{Place, Space};
-use replication::contract::{Command, CommandDone, CommandError, CommandId, PartId, PromoteMode};
+use replication::contract::{
+    Command, CommandDone, CommandError, CommandId, Congestion, Demands, OnNoQuorum, PartId,
+    PromoteMode, Readmission, Share,
+};
 use replication::group::LaneGroup;
-use replication::resource::{Congestion, Demands, OnNoQuorum, Readmission, ResizeState, Share};
+use replication::resource::ResizeState;
 use stdx::random::Random;
 use stdx::time::Time;
 

@@ -10,14 +10,12 @@ use format::space::{Place, Space};
 use replication::adoption::{Obstacle, Verdict};
 use replication::balance::ReadPolicy;
 use replication::contract::{
-    Command, CommandDone, CommandError, CommandId, GroupInput, PartId, PromoteMode, Request,
-    RequestError, RequestKind,
+    AfterSplit, Command, CommandDone, CommandError, CommandId, Congestion, Demands, GroupInput,
+    Meanwhile, PartId, PromoteMode, Readmission, Request, RequestError, RequestKind, WithoutQuorum,
 };
 use replication::group::LaneGroup;
 use replication::group::under_way::UnderWay;
-use replication::resource::{
-    AfterSplit, Congestion, Demands, Meanwhile, Readmission, Reign, Status, WithoutQuorum,
-};
+use replication::resource::{Reign, Status};
 
 use crate::checker::Checker;
 use crate::cluster::{BadDisk, Cluster, ClusterOptions, Outcome, Quirks, Replaced};

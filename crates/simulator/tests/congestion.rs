@@ -4,8 +4,7 @@
 use std::time::Duration;
 
 use format::ids::{EXTENT_BLOCKS, MemberSet};
-use replication::contract::PartId;
-use replication::resource::{Congestion, OnCongestion};
+use replication::contract::{Congestion, OnCongestion, PartId};
 use simulator::cluster::{SlowDisk, Way};
 use simulator::run::run_with_protocols;
 use simulator::scenario::Scenario;

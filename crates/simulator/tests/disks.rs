@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use format::ids::EXTENT_BLOCKS;
-use replication::contract::{Command, PromoteMode};
-use replication::resource::{Demands, OnNoQuorum};
+use replication::contract::{Command, Demands, OnNoQuorum, PromoteMode};
 use simulator::cluster::{BadDisk, SlowDisk, Way};
 use simulator::scenario::Scenario;
 

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use replication::contract::{Command, FenceVerdict, PromoteMode, RequestError};
+use replication::contract::{
+    Command, Demands, FenceVerdict, Meanwhile, OnNoQuorum, PromoteMode, RequestError, WithoutQuorum,
+};
 use replication::limits;
-use replication::resource::{Demands, Meanwhile, OnNoQuorum, WithoutQuorum};
 use simulator::cluster::BadDisk;
 use simulator::run::run_fenced;
 use simulator::scenario::Scenario;

@@ -4,8 +4,7 @@
 use std::time::Duration;
 
 use format::ids::{EXTENT_BLOCKS, MemberSet, NodeId};
-use replication::contract::{Command, PartId, PromoteMode};
-use replication::resource::{Demands, OnNoQuorum, Share};
+use replication::contract::{Command, Demands, OnNoQuorum, PartId, PromoteMode, Share};
 use simulator::cluster::{BadDisk, SlowDisk, Way};
 use simulator::scenario::Scenario;
 

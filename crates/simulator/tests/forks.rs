@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use format::ids::EXTENT_BLOCKS;
-use replication::contract::{Command, CommandId, PromoteMode};
-use replication::resource::{Demands, WithoutQuorum};
+use replication::contract::{Command, CommandId, Demands, PromoteMode, WithoutQuorum};
 use simulator::cluster::{BadDisk, Replaced, SlowDisk};
 use simulator::run::{run_forced, run_forks};
 use simulator::scenario::Scenario;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use format::metadata::ReplicaState;
-use replication::resource::Readmission;
+use replication::contract::Readmission;
 use simulator::run::{run, run_forks};
 use simulator::scenario::Scenario;
 use simulator::seeds::all_of;

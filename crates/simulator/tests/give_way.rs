@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use format::ids::NodeId;
-use replication::contract::{Command, PromoteMode};
-use replication::resource::{
-    AfterSplit, Demands, WithOnePrimary, WithTwoPrimaries, WithoutPrimary, WithoutQuorum,
+use replication::contract::{
+    AfterSplit, Command, Demands, PromoteMode, WithOnePrimary, WithTwoPrimaries, WithoutPrimary,
+    WithoutQuorum,
 };
 use simulator::cluster::SlowDisk;
 use simulator::scenario::Scenario;

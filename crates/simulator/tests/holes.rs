@@ -4,8 +4,9 @@
 
 use std::time::Duration;
 
+use replication::contract::{Demands, Share};
 use replication::limits;
-use replication::resource::{Demands, LostAgain, Share};
+use replication::resource::LostAgain;
 use simulator::cluster::Hole;
 use simulator::run::run;
 use simulator::scenario::Scenario;

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use replication::contract::PartId;
+use replication::contract::{Demands, PartId, Share};
 use replication::group::under_way::UnderWay;
 use replication::limits;
-use replication::resource::{Demands, Share};
 use simulator::cluster::{SlowDisk, Way};
 use simulator::scenario::Scenario;
 

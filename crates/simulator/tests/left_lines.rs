@@ -4,8 +4,7 @@
 use std::time::Duration;
 
 use format::ids::{Branch, EXTENT_BLOCKS, NodeId};
-use replication::contract::{Command, CommandId, PromoteMode};
-use replication::resource::{AfterSplit, WithoutPrimary};
+use replication::contract::{AfterSplit, Command, CommandId, PromoteMode, WithoutPrimary};
 use simulator::cluster::{SlowDisk, Way};
 use simulator::run::run_forks;
 use simulator::scenario::Scenario;

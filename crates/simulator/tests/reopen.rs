@@ -4,9 +4,8 @@
 use std::time::Duration;
 
 use format::ids::NodeId;
-use replication::contract::{Command, PromoteMode};
+use replication::contract::{AfterSplit, Command, PromoteMode, WithoutPrimary};
 use replication::limits::UNFORCED_PATIENCE;
-use replication::resource::{AfterSplit, WithoutPrimary};
 use simulator::run::run_with_protocols;
 use simulator::scenario::Scenario;
 use simulator::seeds::{all_of, of_this_run};

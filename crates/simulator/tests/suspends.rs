@@ -3,9 +3,12 @@
 
 use std::time::Duration;
 
-use replication::contract::{Command, CommandId, PromoteMode, RequestError};
+use replication::contract::{
+    AfterSplit, Command, CommandId, Demands, OnNoQuorum, PromoteMode, RequestError, Share,
+    WithoutQuorum,
+};
 use replication::limits;
-use replication::resource::{AfterSplit, Demands, OnNoQuorum, Share, Shortage, WithoutQuorum};
+use replication::resource::Shortage;
 use simulator::scenario::Scenario;
 
 const TWO_COPIES: Demands = Demands {

@@ -6,8 +6,7 @@
 
 use api::response::{Failure, FailureCode, Reply};
 use format::ids::NodeId;
-use replication::contract::{CommandId, ResourceInput, ToGroup};
-use replication::resource::MemberOptions;
+use replication::contract::{CommandId, MemberOptions, ResourceInput, ToGroup};
 
 use crate::definition::{Definition, Member};
 use crate::links::HostedId;

@@ -10,7 +10,8 @@
 
 use api::response::{Failure, FailureCode, Reply};
 use format::space::Place;
-use replication::attach::{GroupDisk, slot_bases};
+use replication::attach::slot_bases;
+use replication::contract::GroupDisk;
 use replication::contract::{CommandId, GroupInput, ResourceInput, RoundId, ToGroup};
 
 use crate::attach::Replica;

@@ -14,7 +14,7 @@ use frontend::nbd::wire::Extent;
 use frontend::nvme::view::Subsystem;
 use io::Loan;
 use io::mailbox::Sender;
-use replication::attach::GroupDisk;
+use replication::contract::GroupDisk;
 use replication::contract::{FromGroup, PartId, Request, RequestError, RoundId, ToGroup};
 use stdx::time::Time;
 

@@ -7,9 +7,8 @@ use format::ids::{Branch, MemberSet, NodeId};
 use format::message::{Control, Data, DataBody, ResourceMessage, WriteKind};
 use replication::contract::{
     AfterSplitBrain, FromGroup, GroupAction, Misbehaviour, PartId, Payload, RequestError,
-    ResourceAction, ResourceInput,
+    ResourceAction, ResourceInput, WithoutQuorum,
 };
-use replication::resource::WithoutQuorum;
 
 use crate::limits::MISBEHAVED_REST;
 use crate::links::HostedId;

@@ -4,7 +4,7 @@ use format::ids::{MemberSet, NodeId, Nonce};
 use stdx::time::Time;
 
 use crate::activity::{ActivityLog, Reach};
-use crate::attach::GroupDisk;
+use crate::contract::GroupDisk;
 use crate::contract::{GroupAction, LostMember, ReplicaRole, RoundId};
 use crate::group::durable::Durable;
 use crate::group::{LaneGroup, answer, load_pages, slots_of};

@@ -15,32 +15,13 @@ use format::config::Purpose;
 use format::ids::{MemberSet, NodeId};
 use stdx::time::Time;
 
-use crate::contract::{AboutCuts, Lag, LagLimits, ResourceAction, Stay, ToGroup};
+use crate::contract::{
+    AboutCuts, AckWhen, Congestion, Lag, LagLimits, MemberOptions, OnCongestion, ResourceAction,
+    Stay, ToGroup,
+};
 use crate::limits;
 use crate::resource::rests::Why;
-use crate::resource::{AckWhen, MemberOptions, Resource, insync};
-
-/// When a follower counts as congested, and what then.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Congestion {
-    pub then: OnCongestion,
-    /// Bytes that it was sent and has not written; 0: any number.
-    pub fill_bytes: u64,
-    /// Extents of the leader's activity log that hold what is not written everywhere; 0: any
-    /// number.
-    pub extents: u32,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnCongestion {
-    /// What is beyond the bounds waits for it.
-    #[default]
-    Block,
-    /// It is left behind, and brought up to date later.
-    PullAhead,
-    /// The connection ends, until the operator wants it again.
-    Disconnect,
-}
+use crate::resource::{Resource, insync};
 
 /// As the leader.
 #[derive(Debug, Default)]

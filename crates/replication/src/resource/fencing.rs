@@ -25,10 +25,9 @@ use format::config::Config;
 use format::ids::{Epoch, MemberSet, NodeId};
 use stdx::time::Time;
 
-use crate::contract::{FenceVerdict, PromoteMode, ResourceAction};
+use crate::contract::{FenceVerdict, Meanwhile, PromoteMode, ResourceAction, WithoutQuorum};
 use crate::limits;
 use crate::quorum;
-use crate::resource::suspend::{Meanwhile, WithoutQuorum};
 use crate::resource::voters::voters_of;
 use crate::resource::{Resource, insync};
 

@@ -13,9 +13,9 @@ use format::ids::{MemberSet, NodeId, Nonce};
 use format::message::{Control, Sealed, SealedLane};
 use format::metadata::ReplicaState;
 
-use crate::contract::{AboutCuts, ToGroup, is_later_cut, next_cut};
+use crate::contract::{AboutCuts, AckWhen, ToGroup, is_later_cut, next_cut};
 use crate::resource::promote::names;
-use crate::resource::{AckWhen, Resource, RoundKind, insync};
+use crate::resource::{Resource, RoundKind, insync};
 
 /// As the leader: cuts, one at a time.
 #[derive(Debug, Default)]

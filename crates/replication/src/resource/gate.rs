@@ -18,20 +18,9 @@ use format::message::Control;
 use format::metadata::ReplicaState;
 use stdx::time::Time;
 
-use crate::contract::ResourceAction;
+use crate::contract::{Readmission, ResourceAction};
 use crate::limits;
 use crate::resource::Resource;
-
-/// Whether the replica may be brought up to date as soon as somebody leads who can.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Readmission {
-    #[default]
-    AtOnce,
-    /// While it is an image of a moment.
-    Ask,
-    /// Also where a copy has begun, each time that it goes on.
-    AskAlways,
-}
 
 #[derive(Debug, Default)]
 pub(crate) struct Gate {

@@ -20,13 +20,9 @@ use crate::contract::{
 use crate::limits;
 use crate::resource::admit::{is_candidate_of_line, is_of_history};
 use crate::resource::forks::{Split, is_overtaken, shared_until, went_along};
+use crate::resource::give_way::verdict::{Side, Verdict, Which, judge};
 use crate::resource::stamp::make_blank;
 use crate::resource::{AfterSave, Peer, Resource, RoundKind, insync};
-
-pub use crate::resource::give_way::verdict::{
-    AfterSplit, WithOnePrimary, WithTwoPrimaries, WithoutPrimary,
-};
-use crate::resource::give_way::verdict::{Side, Verdict, Which, judge};
 
 pub(crate) mod telling;
 mod verdict;

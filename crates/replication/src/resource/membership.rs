@@ -10,11 +10,13 @@ use format::message::{Control, SlotBase};
 use format::metadata::Slot;
 use stdx::time::Time;
 
-use crate::contract::{CommandErrorCode, CommandId, Parting, ResourceAction, ToGroup};
+use crate::contract::{
+    CommandErrorCode, CommandId, MemberOptions, Parting, ResourceAction, ToGroup,
+};
 use crate::limits;
 use crate::resource::session::Change;
 use crate::resource::voters::voters_of;
-use crate::resource::{AfterSave, MemberOptions, Resource, insync};
+use crate::resource::{AfterSave, Resource, insync};
 
 /// A member for which the in-sync replicas make room.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use format::ids::{BootId, KernelBootId, NodeId, ResourceId};
 use format::metadata::{Register, Superblock};
 use stdx::time::Time;
 
-use crate::resource::{Congestion, Demands, Readmission};
+use crate::contract::{Demands, MemberOptions, Readmission};
 
 #[derive(Debug)]
 pub struct ResourceOptions {
@@ -31,17 +31,6 @@ pub struct ResourceOptions {
     pub readmission: Readmission,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemberOptions {
-    pub node: NodeId,
-    pub diskful: bool,
-    pub ack_when: AckWhen,
-    /// Of a follower.
-    pub congestion: Congestion,
-    /// It may be the witness, if it has no disk.
-    pub may_witness: bool,
-}
-
 /// Which resyncs look first at what the target has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparing {
@@ -50,16 +39,4 @@ pub enum Comparing {
     /// Also those of a replica that was restarted: its activity log marks more than differs.
     AfterCrash,
     Always,
-}
-
-/// When a member counts for the answer to a write, while this node is Primary.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AckWhen {
-    /// It was sent the write: a follower.
-    Sent,
-    /// It has the write in memory.
-    Received,
-    /// Its device has it.
-    #[default]
-    Durable,
 }

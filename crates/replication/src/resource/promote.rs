@@ -14,6 +14,7 @@ use stdx::time::Time;
 
 use crate::contract::{
     CommandDone, CommandErrorCode, CommandId, LostMember, PromoteMode, ResourceAction, ToGroup,
+    WithoutQuorum,
 };
 use crate::limits;
 use crate::ranges::RangeSet;
@@ -22,7 +23,6 @@ use crate::resource::promote::data::{NOT_UP_TO_DATE, has_data_of};
 use crate::resource::propose::Attempt;
 use crate::resource::receipts::Standing;
 use crate::resource::session::Session;
-use crate::resource::suspend::WithoutQuorum;
 use crate::resource::{Resource, RoundKind, insync};
 
 pub(crate) use crate::resource::promote::data::has_joined;

@@ -8,10 +8,10 @@
 use format::config::{Config, Purpose};
 use format::ids::{MemberSet, NodeId};
 
-use crate::contract::{AboutReceipts, RoundId, ToGroup};
+use crate::contract::{AboutReceipts, AckWhen, RoundId, ToGroup};
 use crate::resource::followers::behind;
 use crate::resource::member::{RANK_INTACT, RANK_REBOOTED};
-use crate::resource::{AckWhen, Resource, RoundKind};
+use crate::resource::{Resource, RoundKind};
 
 /// How far the groups are prepared for members that the value does not name yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

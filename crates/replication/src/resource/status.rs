@@ -6,12 +6,13 @@ use format::metadata::ReplicaState;
 use format::space::{Place, Space};
 use stdx::time::Time;
 
+use crate::contract::OnNoQuorum;
 use crate::quorum::{Tally, is_vote_of};
 use crate::resource::admit::is_of_history;
 use crate::resource::resize::{ResizeStatus, Resizing};
 use crate::resource::suspend::Shortage;
 use crate::resource::verify::{VerifyStatus, Verifying};
-use crate::resource::{LostAgain, OnNoQuorum, Resource, insync};
+use crate::resource::{LostAgain, Resource, insync};
 
 /// One node's view of the resource.
 #[derive(Clone, Debug)]

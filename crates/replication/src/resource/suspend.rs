@@ -13,80 +13,13 @@ use format::config::{Config, Purpose};
 use format::ids::{Branch, MemberSet};
 use stdx::time::Time;
 
-use crate::contract::{CommandErrorCode, CommandId, ResourceAction, ToGroup};
+use crate::contract::{
+    CommandErrorCode, CommandId, Demands, OnNoQuorum, ResourceAction, Share, ToGroup,
+};
 use crate::quorum::{Tally, Votes};
-use crate::resource::give_way::AfterSplit;
 use crate::resource::session::DRAIN_DEADLINE;
 use crate::resource::voters::voters_of;
-use crate::resource::{OnNoQuorum, Resource, RoundKind, insync};
-
-/// How many of those that there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Share {
-    Majority,
-    All,
-    AtLeast(u8),
-}
-
-impl Share {
-    fn of(self, all: usize) -> usize {
-        match self {
-            Self::Majority => all / 2 + 1,
-            Self::All => all,
-            Self::AtLeast(count) => usize::from(count),
-        }
-    }
-}
-
-/// What a node does that has data, and reaches no quorum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WithoutQuorum {
-    /// Nothing is decided.
-    Wait,
-    /// It goes on alone, on a new branch (`quorum off`).
-    GoOn,
-    /// The same, once it is known that the others are out (`quorum off`, `fencing`).
-    GoOnFenced,
-    /// With two voters, once it is proven that the other one is out (`fencing`).
-    Prove(Meanwhile),
-}
-
-/// What becomes of requests until it is known whether the others are out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Meanwhile {
-    /// What `on-no-quorum` says.
-    AsDemanded,
-    /// They wait.
-    Hold,
-}
-
-/// What a Primary needs to answer its clients, beside the majority of the voters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Demands {
-    pub on_no_quorum: OnNoQuorum,
-    /// What becomes of requests while no in-sync replica is in reach.
-    pub on_no_data: OnNoQuorum,
-    /// Voters in reach; never fewer than the majority.
-    pub quorum: Share,
-    /// In-sync replicas in reach, of those that vote.
-    pub redundancy: Share,
-    pub without_quorum: WithoutQuorum,
-    /// Who gives way after both went on alone.
-    pub after_split: AfterSplit,
-}
-
-impl Default for Demands {
-    fn default() -> Self {
-        Self {
-            on_no_quorum: OnNoQuorum::SuspendIo,
-            on_no_data: OnNoQuorum::IoError,
-            quorum: Share::Majority,
-            redundancy: Share::AtLeast(1),
-            without_quorum: WithoutQuorum::Wait,
-            after_split: AfterSplit::default(),
-        }
-    }
-}
+use crate::resource::{Resource, RoundKind, insync};
 
 /// What there is too little of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,11 +8,10 @@
 
 use stdx::time::Time;
 
-use crate::contract::{CommandErrorCode, CommandId};
+use crate::contract::{CommandErrorCode, CommandId, WithoutQuorum};
 use crate::limits;
 use crate::resource::Resource;
 use crate::resource::session::{Change, Session};
-use crate::resource::suspend::WithoutQuorum;
 
 const MUTE: &str = "no quorum, and this node cannot go on alone: its vote is lost until the state \
                     directory takes writes and the daemon is restarted; then type `primary \

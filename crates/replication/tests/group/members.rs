@@ -5,9 +5,9 @@ use format::ids::{
 };
 use format::message::{DataBody, ReadStatus};
 use replication::contract::{
-    AboutCuts, FromGroup, GroupInput, LostMember, PartId, RequestKind, RoundId, ToGroup,
+    AboutCuts, FromGroup, GroupInput, LoadedPage, LostMember, PartId, RequestKind, RoundId, ToGroup,
 };
-use replication::group::{GroupOptions, LoadedPage};
+use replication::group::GroupOptions;
 
 use crate::harness::{
     Disk, Group, LANE, SESSION, answers, asked, boot, discard, loss, lost, node, options, resets,

@@ -3,9 +3,9 @@
 use format::ids::{BlockRange, EXTENT_BLOCKS, LaneIndex, QuestionId, Seq};
 use format::message::{DataBody, Write};
 use replication::contract::{
-    AboutFlushes, FromGroup, GroupAction, MetadataWrite, RoundId, ToGroup, Token,
+    AboutFlushes, FromGroup, GroupAction, LoadedPage, MetadataWrite, RoundId, ToGroup, Token,
 };
-use replication::group::{GroupOptions, LoadedPage};
+use replication::group::GroupOptions;
 
 use crate::harness::{Disk, Group, LANE, discard, loss, lost, node, options, sent, set, told};
 

@@ -13,14 +13,12 @@ use format::message::{Accepted, Control, FEATURES, Sealed, SealedLane, SlotBase}
 use format::metadata::{Candidate, Register, ReplicaState, Slot, Superblock, VoteStamp};
 use format::space::Place;
 use replication::contract::{
-    Command, CommandDone, CommandError, CommandErrorCode, CommandId, FenceVerdict, FromGroup,
-    LostMember, NewArea, Parting, PeerReport, PromoteMode, Repair, ResizeTask, ResourceAction,
-    ResourceInput, RoundId, SaveId, ToGroup, VerifyTask,
+    AckWhen, Command, CommandDone, CommandError, CommandErrorCode, CommandId, Congestion, Demands,
+    FenceVerdict, FromGroup, LostMember, MemberOptions, NewArea, Parting, PeerReport, PromoteMode,
+    Readmission, Repair, ResizeTask, ResourceAction, ResourceInput, RoundId, SaveId, ToGroup,
+    VerifyTask, WithoutQuorum,
 };
-use replication::resource::{
-    AckWhen, Comparing, Congestion, Demands, MemberOptions, Readmission, Resource, ResourceOptions,
-    WithoutQuorum,
-};
+use replication::resource::{Comparing, Resource, ResourceOptions};
 use replication::{UNUSED, limits};
 use stdx::time::Time;
 

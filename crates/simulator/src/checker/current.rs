@@ -13,9 +13,9 @@ use std::time::Duration;
 
 use format::config::Config;
 use format::ids::{BootId, Epoch, MemberSet};
+use replication::contract::WithoutQuorum;
 use replication::limits;
 use replication::quorum::is_quorum;
-use replication::resource::WithoutQuorum;
 use stdx::time::Time;
 
 use crate::checker::{Checker, is_of, processes, register_node};

@@ -2,8 +2,7 @@
 
 use format::ids::{MemberSet, NodeId};
 use replication::adoption::{self, Obstacle, Remains, Verdict};
-use replication::contract::{CommandId, ResourceInput};
-use replication::resource::Congestion;
+use replication::contract::{CommandId, Congestion, ResourceInput};
 
 use crate::cluster::storage::new_disk;
 use crate::cluster::{Cluster, Outcome};

@@ -3,9 +3,9 @@
 use format::config::{Ancestor, Config};
 use format::ids::{BlockMask, NodeId};
 use replication::contract::{
-    AfterSplitBrain, GiveWayReason, GroupAction, MetadataWrite, Payload, ResourceAction, Token,
+    AfterSplit, AfterSplitBrain, GiveWayReason, GroupAction, MetadataWrite, Payload,
+    ResourceAction, Token,
 };
-use replication::resource::AfterSplit;
 
 use crate::cluster::network::{End, Message};
 use crate::cluster::{Cluster, Event, Outcome, Way, digests_of};

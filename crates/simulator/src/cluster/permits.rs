@@ -3,8 +3,7 @@
 
 use format::ids::NodeId;
 use format::metadata::{ReplicaState, Superblock};
-use replication::contract::{FenceVerdict, ResourceInput, ToGroup};
-use replication::resource::Readmission;
+use replication::contract::{FenceVerdict, Readmission, ResourceInput, ToGroup};
 
 use crate::cluster::Cluster;
 

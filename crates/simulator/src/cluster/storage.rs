@@ -461,7 +461,7 @@ mod tests {
     use crate::cluster::{Cluster, Quirks};
     use format::metadata::{AlChange, AlRecord};
     use format::space::Space;
-    use replication::resource::{Demands, Readmission};
+    use replication::contract::{Demands, Readmission};
 
     fn disk() -> Disk {
         let options = ClusterOptions {

@@ -16,11 +16,9 @@ use format::config::Ancestor;
 use format::ids::{Branch, EXTENT_BLOCKS, Epoch, NodeId, ValueId};
 use format::space::Space;
 use replication::contract::{
-    Command, CommandId, FenceVerdict, GroupInput, PartId, PromoteMode, Request, RequestKind,
-};
-use replication::resource::{
-    AfterSplit, Demands, Meanwhile, Readmission, WithOnePrimary, WithTwoPrimaries, WithoutPrimary,
-    WithoutQuorum,
+    AfterSplit, Command, CommandId, Demands, FenceVerdict, GroupInput, Meanwhile, PartId,
+    PromoteMode, Readmission, Request, RequestKind, WithOnePrimary, WithTwoPrimaries,
+    WithoutPrimary, WithoutQuorum,
 };
 use stdx::random::Random;
 use stdx::time::Time;

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use format::ids::{BLOCK_BYTES, MemberSet, NodeId};
-use replication::resource::{Congestion, OnCongestion, Share};
+use replication::contract::{Congestion, OnCongestion, Share};
 use stdx::random::Random;
 
 use crate::run::Run;

@@ -14,9 +14,8 @@ use std::time::Duration;
 use format::config::{Config, VolumeConfig};
 use format::ids::{MemberSet, NodeId};
 use format::metadata::ReplicaState;
-use replication::contract::{Command, PromoteMode};
+use replication::contract::{Command, Demands, PromoteMode, Share};
 use replication::quorum;
-use replication::resource::{Demands, Share};
 use stdx::random::Random;
 use stdx::time::Time;
 

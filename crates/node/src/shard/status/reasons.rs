@@ -3,7 +3,8 @@
 use api::status::VerifyReport;
 use format::metadata::ReplicaState;
 use format::space::Place;
-use replication::resource::{OnNoQuorum, Shortage, Status};
+use replication::contract::OnNoQuorum;
+use replication::resource::{Shortage, Status};
 
 use crate::log::{Scope, log};
 use crate::shard::hosted::Hosted;
