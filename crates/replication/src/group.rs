@@ -21,7 +21,6 @@ mod verify;
 mod inspect;
 pub mod under_way;
 pub(crate) mod log_room;
-pub(crate) mod shared;
 mod stable;
 
 use std::num::NonZeroU8;
@@ -39,17 +38,16 @@ use crate::contract::{
     LostMember, PartId, ReplicaRole, Request, RequestError, RequestKind, RoundId, ToGroup, Token,
 };
 use crate::group::congestion::Watched;
-use crate::group::copying::CopyRate;
 use crate::group::cuts::Cuts;
 use crate::group::durable::Durable;
 use crate::group::flush::Flushes;
-use crate::group::log_room::LogRoom;
 use crate::group::receipts::Receipts;
 use crate::group::resize::Sizes;
-use crate::group::shared::{Positions, Shared};
 use crate::group::slow::SlowWatch;
 use crate::group::trust::Trust;
 use crate::lane::compare::digests_of;
+use crate::lane::log_room::LogRoom;
+use crate::lane::shared::{CopyRate, Positions, Shared};
 use crate::lane::{DeviceUse, Lane, Slot, Turn, is_apply, token_lane, token_seq};
 use crate::limits;
 use crate::marks::Marks;

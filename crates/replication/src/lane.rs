@@ -19,6 +19,8 @@ pub(crate) mod verify;
 pub(crate) mod loss;
 pub(crate) mod seal;
 mod seqs;
+pub(crate) mod shared;
+pub(crate) mod log_room;
 
 use std::collections::VecDeque;
 
@@ -33,9 +35,9 @@ use stdx::time::Time;
 
 use crate::activity::HotSlot;
 use crate::contract::{FromGroup, GroupAction, PartId, Payload, Request, Token};
-use crate::group::shared::Shared;
 use crate::lane::asked::Asked;
 use crate::lane::seqs::Seqs;
+use crate::lane::shared::Shared;
 use crate::marks::Marks;
 use crate::ranges::RangeSet;
 use crate::view::View;

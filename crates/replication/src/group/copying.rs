@@ -10,6 +10,7 @@ use stdx::time::Time;
 use crate::contract::{FromGroup, GroupAction};
 use crate::group::{Draining, LaneGroup, answer};
 use crate::lane::Lane;
+use crate::lane::shared::CopyRate;
 use crate::limits;
 use crate::ranges::RangeSet;
 
@@ -18,25 +19,6 @@ const IDLE_AFTER: Duration = Duration::from_millis(100);
 pub(super) const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
 const BUDGET_INTERVAL: Duration = Duration::from_millis(10);
 const COPY_BYTES_MAX: u64 = limits::COPY_BLOCKS_MAX as u64 * BLOCK_BYTES;
-
-/// How much copying is allowed while clients are at work.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct CopyRate {
-    bytes_per_second: u64,
-    pub(crate) budget: u64,
-    filled_at: Time,
-    last_request_at: Time,
-}
-
-impl CopyRate {
-    pub(super) const NONE: Self =
-        Self { bytes_per_second: 0, budget: 0, filled_at: Time::ZERO, last_request_at: Time::ZERO };
-
-    /// A client asked for something.
-    pub(super) fn on_request(&mut self, now: Time) {
-        self.last_request_at = now;
-    }
-}
 
 impl LaneGroup {
     /// Which members miss nothing any more, and how far the others are.

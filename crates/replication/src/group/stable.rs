@@ -11,7 +11,7 @@ use stdx::time::Time;
 
 use crate::contract::GroupAction;
 use crate::group::LaneGroup;
-use crate::group::shared::Shared;
+use crate::lane::shared::Shared;
 use crate::lane::{Lane, Turn};
 
 const STABLE_DELAY: Duration = Duration::from_millis(200);

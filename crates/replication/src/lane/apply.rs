@@ -11,7 +11,7 @@ use stdx::ring::Ring;
 
 use crate::activity::{ActivityLog, HotSlot, Waiter};
 use crate::contract::{DeviceError, FromGroup, GroupAction, Misbehaviour, Payload, ReplicaRole};
-use crate::group::shared::Shared;
+use crate::lane::shared::Shared;
 use crate::lane::{Applied, AppliedState, DeviceUse, Lane, Manner, Replica, Turn};
 use crate::limits;
 use crate::view::View;
