@@ -24,7 +24,6 @@ use crate::resource::give_way::verdict::{Side, Verdict, Which, judge};
 use crate::resource::stamp::make_blank;
 use crate::resource::{AfterSave, Peer, Resource, RoundKind, insync};
 
-pub(crate) mod telling;
 mod verdict;
 
 /// What this node gives up.
@@ -37,7 +36,7 @@ pub(crate) struct GivingWay {
     last_id: u64,
     /// What clients of another line wrote is being given up for what this node has, and no value
     /// says so yet: the losses that the value of that line counts.
-    untold: Option<u32>,
+    pub(crate) untold: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +58,7 @@ pub(crate) struct Talk {
     /// What was said of this node; or will be, once the blocks are counted.
     own: Option<Standing>,
     counting: Option<Standing>,
-    other: Option<Standing>,
+    pub(crate) other: Option<Standing>,
     /// GIVE_WAY is out: by this standing of ours, or (0) by the operator's word.
     asked: Option<u64>,
     /// The peer did not agree to the operator's word.
@@ -81,7 +80,7 @@ fn is_left_for(replica: &ReplicaReport, head: &Config, split: &Split) -> bool {
 }
 
 /// By an operator's word.
-const BY_WORD: u64 = 0;
+pub(crate) const BY_WORD: u64 = 0;
 
 impl Resource {
     /// Its data is being given up.
@@ -107,7 +106,7 @@ impl Resource {
         self.splits().any(|(_, split)| split.talk.asked.is_some())
     }
 
-    fn send_parted(&mut self, to: NodeId, message: Control) {
+    pub(crate) fn send_parted(&mut self, to: NodeId, message: Control) {
         self.actions.push(ResourceAction::Send { to, message });
     }
 
