@@ -21,11 +21,11 @@ use stdx::hash::{HashKey, siphash128};
 use stdx::random::Random;
 
 use crate::limits;
+use crate::lineage::relation::{ALONG, Kinship, continue_on, kinship};
+use crate::lineage::stamp::{compare_stamp, make_blank};
+use crate::lineage::standing::{has_joined, report_of, shared_until};
 use crate::quorum::is_quorum;
-use crate::resource::{
-    ALONG, Kinship, compare_stamp, continue_on, copy_vote, has_joined, kinship, make_blank,
-    report_of, shared_until,
-};
+use crate::resource::copy_vote;
 
 /// What one node still has; of a node that has neither, that it was looked at.
 #[derive(Clone, Debug)]
@@ -128,7 +128,7 @@ pub fn judge(
     }
     let in_sync = in_sync_here(&base, &remains);
     if in_sync.is_empty() {
-        return Err(Obstacle::NoData(crate::resource::insync(&base)));
+        return Err(Obstacle::NoData(crate::lineage::standing::insync(&base)));
     }
     let undisputed: Vec<InSync> = in_sync
         .iter()

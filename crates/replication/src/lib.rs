@@ -16,6 +16,7 @@ mod view;
 mod lane;
 pub mod group;
 pub mod attach;
+mod lineage;
 mod voter;
 pub mod resource;
 pub mod adoption;

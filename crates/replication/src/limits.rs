@@ -144,6 +144,8 @@ pub const CARETAKER_PROMPT_WAIT: Duration = Duration::from_millis(300);
 pub const CARETAKER_PROMPT_STEP: Duration = Duration::from_millis(300);
 /// A promotion for a resync that has not succeeded by then gives way.
 pub const CARETAKER_DEADLINE: Duration = Duration::from_secs(5);
+/// How long the requests of a session that is to end, or is suspended, may take to finish.
+pub const DRAIN_DEADLINE: Duration = Duration::from_secs(10);
 /// How long a member that is stopped waits to be let go; then it goes as one that crashed would.
 pub const LEAVE_DEADLINE: Duration = Duration::from_secs(4);
 /// How long a member whose replica is to be given up waits until the value says that it is out of

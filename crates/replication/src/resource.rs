@@ -25,6 +25,7 @@ mod rounds;
 mod saves;
 mod trust;
 mod session;
+mod change;
 mod losses;
 mod rests;
 mod lost_vote;
@@ -32,7 +33,6 @@ mod reopen;
 mod receipts;
 mod followers;
 mod congestion;
-mod stamp;
 mod superseded;
 mod suspend;
 mod status;
@@ -58,11 +58,13 @@ use crate::contract::{
     Parting, PeerReport, ReplicaRole, ResourceAction, ResourceInput, ToGroup,
 };
 use crate::limits;
+use crate::lineage::stamp;
+use crate::lineage::standing::report_of;
 use crate::resource::fencing::Fencing;
 use crate::resource::followers::Following;
-use crate::resource::forks::{Forks, Split};
+use crate::resource::forks::Forks;
 use crate::resource::gate::Gate;
-use crate::resource::give_way::GivingWay;
+use crate::resource::give_way::{GivingWay, Split};
 use crate::resource::leave::{GiveUp, Leave, Leaver};
 use crate::resource::left_out::LeftOut;
 use crate::resource::member::MemberState;
@@ -80,13 +82,10 @@ use crate::resource::telling::Agreement;
 use crate::resource::verify::{Progress, VerifyWish, Verifying};
 use crate::voter::Voter;
 
-pub(crate) use crate::resource::forks::{ALONG, Kinship, continue_on, kinship, shared_until};
 pub use crate::resource::options::{Comparing, ResourceOptions};
-pub(crate) use crate::resource::promote::has_joined;
 pub use crate::resource::resize::{ResizeState, ResizeStatus};
 pub use crate::resource::rests::LostAgain;
 pub(crate) use crate::resource::saves::copy_vote;
-pub(crate) use crate::resource::stamp::{compare_stamp, make_blank};
 pub use crate::resource::status::{MemberStatus, Status, VoterStatus};
 pub use crate::resource::suspend::Shortage;
 pub use crate::resource::verify::{VerifyState, VerifyStatus};
@@ -211,7 +210,7 @@ impl Resource {
         let mut superblock = options.superblock.clone();
         if let Some(superblock) = superblock.as_mut() {
             stamp::forget_cache_of_failed(&register, superblock);
-            compare_stamp(&mut register, superblock, &mut random);
+            stamp::compare_stamp(&mut register, superblock, &mut random);
         }
         let voter = Voter::new(register, options.me, options.started_at);
         let slot_bases = superblock.as_ref().map_or_else(BTreeMap::new, member::slot_bases);
@@ -671,23 +670,4 @@ impl Resource {
 
 fn diskful_of(members: &[MemberOptions]) -> MemberSet {
     members.iter().filter(|member| member.diskful).map(|member| member.node).collect()
-}
-
-/// What a superblock says of its replica; its log is of the process that has it.
-pub(crate) fn report_of(superblock: &Superblock) -> ReplicaReport {
-    ReplicaReport {
-        incarnation: superblock.incarnation,
-        branch: superblock.branch,
-        joined: superblock.joined,
-        candidate: superblock.candidate,
-        sealed: superblock.sealed.nonce,
-        space: superblock.usable_space(),
-        lanes: superblock.lanes,
-        log_slots: 0,
-    }
-}
-
-/// The members of a value that may serve: the same of each of its volumes.
-pub(crate) fn insync(config: &Config) -> MemberSet {
-    config.volumes.first().map_or(MemberSet::EMPTY, VolumeConfig::insync_set)
 }

@@ -5,19 +5,19 @@
 
 use std::collections::BTreeMap;
 
-use format::config::{Ancestor, Config, InSync};
+use format::config::{Config, InSync};
 use format::ids::{Ballot, Epoch, LaneIndex, MemberSet, NodeId, Nonce, Seq, ValueId};
-use format::message::{Control, ReplicaReport, Sealed, SlotBase, SlotInfo};
-use format::metadata::Candidate;
+use format::message::{Control, ReplicaReport, Sealed, SlotInfo};
 use format::space::{Place, Space};
 use stdx::time::Time;
 
 use crate::contract::{Compare, LostMember, ResourceAction, ToGroup};
 use crate::limits;
-use crate::resource::forks::shared_until;
-use crate::resource::member::{RANK_BEHIND, RANK_INTACT};
+use crate::lineage::standing::{
+    RANK_BEHIND, RANK_INTACT, is_good_for, is_of_history, shared_until,
+};
+use crate::resource::change::Change;
 use crate::resource::rests::Why;
-use crate::resource::session::Change;
 use crate::resource::{Comparing, Resource, RoundKind};
 
 #[derive(Debug)]
@@ -493,33 +493,4 @@ impl Resource {
             self.actions.push(ResourceAction::Unrelated { peer: node, branch });
         }
     }
-}
-
-/// The slot has every block that the member missed since it was last in sync, on the line that it
-/// shares with this one until some epoch.
-fn is_good_for(base: SlotBase, replica: &ReplicaReport, shared_until: Epoch) -> bool {
-    let was_candidate = replica
-        .candidate
-        .is_some_and(|candidate| candidate.epoch == base.epoch && base.epoch <= shared_until);
-    base.incarnation == replica.incarnation
-        && base.epoch != crate::FULL
-        && (base.epoch <= replica.joined || was_candidate)
-}
-
-/// The replica is blank, of this branch, or of one that this branch came from: then its head is
-/// older, and nothing in it was acknowledged that this history does not have or did not give up.
-pub(crate) fn is_of_history(config: &Config, replica: &ReplicaReport) -> bool {
-    let blank = replica.branch == format::ids::Branch(0);
-    blank || shared_until(config, replica).is_some()
-}
-
-/// The replica did not write down that it is about to join, or did so on this line. One that left a
-/// line may be about to join another one behind their fork, and has data of that.
-pub(crate) fn is_candidate_of_line(config: &Config, replica: &ReplicaReport) -> bool {
-    let Some(Candidate { epoch, value_id }) = replica.candidate else { return true };
-    let is_before = |known: &Ancestor| {
-        known.branch == replica.branch
-            && (epoch < known.epoch || (epoch, value_id) == (known.epoch, known.value_id))
-    };
-    replica.branch == config.branch || config.ancestors.iter().any(is_before)
 }

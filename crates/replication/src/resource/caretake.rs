@@ -10,8 +10,8 @@ use format::metadata::ReplicaState;
 use stdx::time::Time;
 
 use crate::limits;
-use crate::resource::followers::lacks_answers;
-use crate::resource::{Resource, insync};
+use crate::lineage::standing::{insync, lacks_answers};
+use crate::resource::Resource;
 
 impl Resource {
     pub(crate) fn advance_caretaker(&mut self) {

@@ -20,8 +20,9 @@ use crate::contract::{
     Stay, ToGroup,
 };
 use crate::limits;
+use crate::lineage::standing::insync;
+use crate::resource::Resource;
 use crate::resource::rests::Why;
-use crate::resource::{Resource, insync};
 
 /// As the leader.
 #[derive(Debug, Default)]

@@ -27,9 +27,10 @@ use stdx::time::Time;
 
 use crate::contract::{FenceVerdict, Meanwhile, PromoteMode, ResourceAction, WithoutQuorum};
 use crate::limits;
-use crate::quorum;
+use crate::lineage::relation::is_needed;
+use crate::lineage::standing::insync;
+use crate::resource::Resource;
 use crate::resource::voters::voters_of;
-use crate::resource::{Resource, insync};
 
 /// What is known of peers that are not connected.
 #[derive(Debug, Default)]
@@ -266,11 +267,4 @@ fn proof_of(without_quorum: WithoutQuorum) -> Option<Proof> {
         WithoutQuorum::GoOnFenced => Some(Proof::Unreachable),
         WithoutQuorum::Prove(Meanwhile::AsDemanded | Meanwhile::Hold) => Some(Proof::Out),
     }
-}
-
-/// Without this voter the others make no quorum.
-pub(crate) fn is_needed(config: &Config, voter: NodeId) -> bool {
-    let voters = config.voters.iter().chain(&config.voters_old);
-    let others = voters.filter(|it| it.node != voter).map(|it| (it.node, it.store));
-    !quorum::is_quorum(config, &others)
 }

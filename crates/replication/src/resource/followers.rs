@@ -6,16 +6,14 @@
 //! it out, and until the session ends; and it says itself that it applies cuts alone. There is
 //! always a member in sync that is no follower, and only such a one has all that was answered.
 
-use std::collections::BTreeMap;
-
 use format::config::{Config, Purpose};
 use format::ids::{MemberSet, NodeId, Nonce};
-use format::message::{Control, Sealed, SealedLane};
+use format::message::Control;
 use format::metadata::ReplicaState;
 
 use crate::contract::{AboutCuts, AckWhen, ToGroup, is_later_cut, next_cut};
-use crate::resource::promote::names;
-use crate::resource::{Resource, RoundKind, insync};
+use crate::lineage::standing::insync;
+use crate::resource::{Resource, RoundKind};
 
 /// As the leader: cuts, one at a time.
 #[derive(Debug, Default)]
@@ -33,36 +31,6 @@ pub(crate) struct Following {
     /// The cut that is coming in, and the lanes that it is here of.
     number: u32,
     lanes: u64,
-}
-
-/// Those who may lack what was answered, by this value: after a clean end nobody does.
-pub(crate) fn behind(config: &Config) -> MemberSet {
-    if config.clean { MemberSet::EMPTY } else { config.followers }
-}
-
-/// Why these alone cannot go on: each may lack what clients were told is written, and a member that
-/// has it may come back.
-pub(crate) fn lacks_answers(base: &Config, members: MemberSet) -> Option<String> {
-    let complete = insync(base).minus(behind(base));
-    let lacks = !complete.is_empty() && members.minus(behind(base)).is_empty();
-    lacks.then(|| {
-        format!(
-            "only asynchronous followers (protocol A) are in reach, which may lack what was \
-             answered last: {} needed; `primary --force` goes on without that",
-            names(complete)
-        )
-    })
-}
-
-/// Of followers, each with a state of its own, the one that came farthest.
-pub(crate) fn keep_newest(sealed: &mut BTreeMap<NodeId, Sealed>) {
-    let newest = sealed.iter().max_by_key(|(_, it)| reached(&it.lanes)).map(|(&node, _)| node);
-    sealed.retain(|&node, _| Some(node) == newest);
-}
-
-/// How much a member did in all lanes together. What it says is no more than its word.
-fn reached(lanes: &[SealedLane]) -> u64 {
-    lanes.iter().map(|lane| lane.applied.max(lane.stable).0).fold(0, u64::saturating_add)
 }
 
 impl Resource {
@@ -260,23 +228,5 @@ impl Resource {
     fn all_lanes(&self) -> u64 {
         let count = self.superblock.as_ref().map_or(64, |superblock| superblock.lanes);
         u64::MAX >> (64 - u32::from(count.clamp(1, 64)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use format::ids::Seq;
-
-    use super::*;
-
-    #[test]
-    fn seqs_that_no_lane_reaches_are_counted_as_far_as_they_go() {
-        let lane = |stable, applied| SealedLane {
-            stable: Seq(stable),
-            applied: Seq(applied),
-            ..SealedLane::default()
-        };
-        assert_eq!(reached(&[lane(3, 5), lane(7, 0)]), 12);
-        assert_eq!(reached(&[lane(0, u64::MAX), lane(u64::MAX, 1)]), u64::MAX);
     }
 }

@@ -11,10 +11,10 @@ use stdx::time::Time;
 
 use crate::contract::{CommandErrorCode, CommandId, DiskEnd, ReplicaRole};
 use crate::limits;
-use crate::resource::followers::behind;
+use crate::lineage::stamp::make_blank;
+use crate::lineage::standing::{behind, insync};
 use crate::resource::leave::{GiveUp, Leave, LeaveEnd};
-use crate::resource::stamp::make_blank;
-use crate::resource::{AfterSave, Resource, insync};
+use crate::resource::{AfterSave, Resource};
 
 impl Resource {
     pub(crate) fn on_give_up(&mut self, id: CommandId, how: GiveUp) {

@@ -14,17 +14,15 @@ use format::metadata::ReplicaState;
 use stdx::time::Time;
 
 use crate::contract::{
-    AfterSplitBrain, CommandErrorCode, CommandId, GiveWayReason, ReplicaRole, ResourceAction,
-    RoundId, ToGroup,
+    AfterSplitBrain, CommandErrorCode, CommandId, GiveWayReason, PeerReport, ReplicaRole,
+    ResourceAction, RoundId, ToGroup,
 };
 use crate::limits;
-use crate::resource::admit::{is_candidate_of_line, is_of_history};
-use crate::resource::forks::{Split, is_overtaken, shared_until, went_along};
-use crate::resource::give_way::verdict::{Side, Verdict, Which, judge};
-use crate::resource::stamp::make_blank;
-use crate::resource::{AfterSave, Peer, Resource, RoundKind, insync};
-
-mod verdict;
+use crate::lineage::relation::{is_overtaken, went_along};
+use crate::lineage::stamp::make_blank;
+use crate::lineage::standing::{insync, is_candidate_of_line, is_of_history, shared_until};
+use crate::lineage::verdict::{Side, Verdict, Which, judge};
+use crate::resource::{AfterSave, Peer, Resource, RoundKind};
 
 /// What this node gives up.
 #[derive(Debug, Default)]
@@ -50,6 +48,15 @@ struct Discard {
     winner: Accepted,
     /// The last value that both lines have.
     fork: Option<Ancestor>,
+}
+
+/// A peer whose line and ours both went on after they parted.
+#[derive(Clone, Debug)]
+pub(crate) struct Split {
+    pub(crate) report: PeerReport,
+    pub(crate) theirs: Accepted,
+    pub(crate) fork: Option<Ancestor>,
+    pub(crate) talk: Talk,
 }
 
 /// What a peer of another line and this node said to each other, since they are connected.

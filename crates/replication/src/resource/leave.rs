@@ -15,8 +15,9 @@ use stdx::time::Time;
 
 use crate::contract::CommandId;
 use crate::limits;
+use crate::lineage::standing::insync;
 use crate::resource::voters::voters_of;
-use crate::resource::{Peer, Resource, insync};
+use crate::resource::{Peer, Resource};
 
 /// What this node is about to leave with, and for how long it waits to be let go.
 #[derive(Clone, Copy, Debug)]

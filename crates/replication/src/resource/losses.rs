@@ -8,8 +8,8 @@ use format::ids::{MemberSet, NodeId};
 use format::message::SlotBase;
 
 use crate::contract::{LostMember, Parting, PeerReport, ResourceAction, Stay, ToGroup};
+use crate::resource::change::Change;
 use crate::resource::rests::Why;
-use crate::resource::session::Change;
 use crate::resource::{Resource, RoundKind};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,10 +4,11 @@
 use format::message::{Accepted, Control};
 use format::metadata::ReplicaState;
 
-use crate::resource::forks::{Kinship, kinship, shared_until};
+use crate::lineage::relation::{Kinship, kinship};
+use crate::lineage::standing::{report_of, shared_until};
+use crate::resource::Resource;
 use crate::resource::promote::Promotion;
 use crate::resource::propose::Attempt;
-use crate::resource::{Resource, report_of};
 
 impl Resource {
     /// What a vote store that is lost accepted last, where the replica is of that line; until this

@@ -15,20 +15,12 @@ use crate::contract::{
     CommandErrorCode, CommandId, DiskEnd, LostMember, ReplicaRole, ResourceAction, RoundId, ToGroup,
 };
 use crate::limits;
+use crate::lineage::stamp::{is_old_image, make_blank, was_given_up_unseen};
+use crate::lineage::standing::{
+    RANK_BEHIND, RANK_INTACT, RANK_REBOOTED, RANK_RESTARTED, insync, is_of_history, shared_until,
+};
 use crate::ranges::RangeSet;
-use crate::resource::admit::is_of_history;
-use crate::resource::forks::shared_until;
-use crate::resource::stamp::{is_old_image, make_blank, was_given_up_unseen};
-use crate::resource::{AfterSave, Resource, RoundKind, insync};
-
-/// Not restarted since it was last admitted.
-pub(crate) const RANK_INTACT: u8 = 3;
-/// Restarted, on a machine that did not: what its device cached is still there.
-const RANK_RESTARTED: u8 = 2;
-pub(crate) const RANK_REBOOTED: u8 = 1;
-/// It was being copied to, and nobody proposed that it is in sync: it has data of two lines,
-/// perhaps, and counts for nothing even where a value that is older than that names it.
-pub(crate) const RANK_BEHIND: u8 = 0;
+use crate::resource::{AfterSave, Resource, RoundKind};
 
 #[derive(Debug, Default)]
 pub(crate) struct MemberState {

@@ -14,9 +14,10 @@ use crate::contract::{
     CommandErrorCode, CommandId, MemberOptions, Parting, ResourceAction, ToGroup,
 };
 use crate::limits;
-use crate::resource::session::Change;
+use crate::lineage::standing::insync;
+use crate::resource::change::Change;
 use crate::resource::voters::voters_of;
-use crate::resource::{AfterSave, Resource, insync};
+use crate::resource::{AfterSave, Resource};
 
 /// A member for which the in-sync replicas make room.
 #[derive(Debug)]

@@ -17,15 +17,14 @@ use crate::contract::{
     WithoutQuorum,
 };
 use crate::limits;
+use crate::lineage::standing::{
+    RANK_INTACT, Standing, has_data_of, insync, keep_newest, lacks_answers, names,
+};
 use crate::ranges::RangeSet;
-use crate::resource::followers::{keep_newest, lacks_answers};
-use crate::resource::promote::data::{NOT_UP_TO_DATE, has_data_of};
+use crate::resource::promote::data::NOT_UP_TO_DATE;
 use crate::resource::propose::Attempt;
-use crate::resource::receipts::Standing;
 use crate::resource::session::Session;
-use crate::resource::{Resource, RoundKind, insync};
-
-pub(crate) use crate::resource::promote::data::has_joined;
+use crate::resource::{Resource, RoundKind};
 
 mod data;
 mod ending;
@@ -680,14 +679,9 @@ fn difference(sealed: &BTreeMap<NodeId, Sealed>) -> Vec<BlockRange> {
             ranges.extend(open.map(|entry| entry.range));
         }
         ranges.extend(report.inherited.iter().copied());
-        if report.rank < crate::resource::member::RANK_INTACT {
+        if report.rank < RANK_INTACT {
             ranges.extend(report.own_slot.iter().copied());
         }
     }
     ranges.iter().collect()
-}
-
-pub(crate) fn names(members: MemberSet) -> String {
-    let names: Vec<String> = members.iter().map(|node| format!("node {node}")).collect();
-    if names.is_empty() { "none".to_owned() } else { names.join(" or ") }
 }

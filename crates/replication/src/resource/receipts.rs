@@ -1,5 +1,6 @@
 //! Members that count for a client's answer once they received a write (protocol B, PROTOCOL.md
-//! 10.1): whom the configuration names, what the value says, and what a promotion makes of it.
+//! 10.1): whom the configuration names, and what the value says. A promotion judges by that
+//! (`lineage::standing`).
 //!
 //! The configuration of the node that leads decides alone. The value names a member before its
 //! first receipt counts, and until the session ends: a promotion has to know whose memory answers
@@ -9,8 +10,6 @@ use format::config::{Config, Purpose};
 use format::ids::{MemberSet, NodeId};
 
 use crate::contract::{AboutReceipts, AckWhen, RoundId, ToGroup};
-use crate::resource::followers::behind;
-use crate::resource::member::{RANK_INTACT, RANK_REBOOTED};
 use crate::resource::{Resource, RoundKind};
 
 /// How far the groups are prepared for members that the value does not name yet.
@@ -21,34 +20,6 @@ pub(crate) enum Preparing {
     Asked,
     /// No flush leaves out what another group answered early.
     Done,
-}
-
-/// How good what a sealed replica holds is; the larger the better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Standing {
-    /// No answer was given without it.
-    is_complete: bool,
-    rank: u8,
-    /// It wrote all that it answered for.
-    has_written: bool,
-}
-
-impl Standing {
-    /// Of a member of `base` that reports this rank.
-    pub(crate) fn of(base: &Config, member: NodeId, rank: u8) -> Self {
-        // One that is intact wrote what it had received before it answered the seal.
-        let has_written = rank >= RANK_INTACT || !base.by_receipt.has(member);
-        Self { is_complete: !behind(base).has(member), rank, has_written }
-    }
-
-    pub(crate) fn is_complete(self) -> bool {
-        self.is_complete
-    }
-
-    /// Where none is better, completed writes may be gone (C1).
-    pub(crate) fn may_lack_writes(self) -> bool {
-        self.rank <= RANK_REBOOTED || !self.has_written || !self.is_complete
-    }
 }
 
 impl Resource {

@@ -22,7 +22,7 @@ use stdx::time::Time;
 use crate::contract::{CommandError, CommandErrorCode, CommandId, NewArea, ResizeTask};
 use crate::limits;
 use crate::resource::Resource;
-use crate::resource::session::Change;
+use crate::resource::change::Change;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResizeState {

@@ -16,8 +16,10 @@ use crate::contract::{
 };
 use crate::group::log_room::{share_of_followers_log, share_of_log};
 use crate::limits;
+use crate::lineage::standing::insync;
 use crate::quorum;
 use crate::resource::admit::Admission;
+use crate::resource::change::Change;
 use crate::resource::congestion::Congested;
 use crate::resource::followers::CutsMade;
 use crate::resource::losses::LossState;
@@ -27,7 +29,7 @@ use crate::resource::rests::Rests;
 use crate::resource::suspend::Told;
 use crate::resource::voters::voters_of;
 use crate::resource::word::Word;
-use crate::resource::{Ending, Resource, RoundKind, insync};
+use crate::resource::{Ending, Resource, RoundKind};
 
 #[derive(Debug)]
 pub(crate) struct Session {
@@ -73,34 +75,6 @@ pub(crate) struct Session {
     pub(crate) told: Told,
 }
 
-/// The change of the config that is under way.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
-    Losing(MemberSet),
-    /// The member makes itself durable; nothing is proposed yet.
-    PreparingJoin {
-        member: NodeId,
-        epoch: Epoch,
-        value_id: ValueId,
-        until: Time,
-    },
-    Joining {
-        member: NodeId,
-    },
-    /// Of members or voters.
-    Members {
-        /// The members that slots were kept for.
-        before: MemberSet,
-    },
-    /// A volume that has no size yet.
-    Naming,
-    /// Of the size of the volume.
-    Resizing,
-    Demoting,
-    /// Without a quorum: the only change that needs none.
-    Alone,
-}
-
 #[derive(Debug)]
 pub(crate) struct Drain {
     /// Who asked for the end of the session.
@@ -110,8 +84,6 @@ pub(crate) struct Drain {
     deadline: Time,
     drained: bool,
 }
-
-pub(crate) const DRAIN_DEADLINE: Duration = Duration::from_secs(10);
 
 impl Session {
     pub(crate) fn new(
@@ -624,7 +596,7 @@ impl Resource {
     }
 
     pub(crate) fn start_drain(&mut self) {
-        let deadline = self.now + DRAIN_DEADLINE;
+        let deadline = self.now + limits::DRAIN_DEADLINE;
         let Some(session) = self.session.as_mut() else { return };
         if session.drain.is_none() {
             let (commands, promotions) = (Vec::new(), Vec::new());

@@ -7,12 +7,12 @@ use format::space::{Place, Space};
 use stdx::time::Time;
 
 use crate::contract::OnNoQuorum;
+use crate::lineage::standing::{insync, is_of_history};
 use crate::quorum::{Tally, is_vote_of};
-use crate::resource::admit::is_of_history;
 use crate::resource::resize::{ResizeStatus, Resizing};
 use crate::resource::suspend::Shortage;
 use crate::resource::verify::{VerifyStatus, Verifying};
-use crate::resource::{LostAgain, Resource, insync};
+use crate::resource::{LostAgain, Resource};
 
 /// One node's view of the resource.
 #[derive(Clone, Debug)]

@@ -16,10 +16,11 @@ use stdx::time::Time;
 use crate::contract::{
     CommandErrorCode, CommandId, Demands, OnNoQuorum, ResourceAction, Share, ToGroup,
 };
+use crate::limits;
+use crate::lineage::standing::insync;
 use crate::quorum::{Tally, Votes};
-use crate::resource::session::DRAIN_DEADLINE;
 use crate::resource::voters::voters_of;
-use crate::resource::{Resource, RoundKind, insync};
+use crate::resource::{Resource, RoundKind};
 
 /// What there is too little of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,7 +184,7 @@ impl Resource {
             self.by_user = ByUser::Yes;
             return self.answer(id, Ok(()));
         }
-        self.by_user = ByUser::Finishing { id, until: self.now + DRAIN_DEADLINE };
+        self.by_user = ByUser::Finishing { id, until: self.now + limits::DRAIN_DEADLINE };
         self.ask_groups(RoundKind::Suspended, |round| ToGroup::Drain { round });
     }
 

@@ -13,7 +13,7 @@ use stdx::time::Time;
 
 use crate::contract::{CommandErrorCode, CommandId, NewArea, ResizeTask, SizeOrder, ToGroup};
 use crate::limits;
-use crate::resource::session::Change;
+use crate::resource::change::Change;
 use crate::resource::{AfterSave, Resource};
 
 /// The value has this volume, whether it has a size yet or not.

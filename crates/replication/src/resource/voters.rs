@@ -7,8 +7,9 @@ use format::config::{Config, Purpose, Tenure, Voter as VoterConfig};
 use format::ids::{MemberSet, NodeId, VoteStoreId};
 use format::message::Accepted;
 
+use crate::lineage::standing::insync;
 use crate::quorum::{self, Tally};
-use crate::resource::{Resource, insync};
+use crate::resource::Resource;
 
 /// All whose answers may count for a quorum of the value.
 pub(crate) fn voters_of(config: &Config) -> MemberSet {

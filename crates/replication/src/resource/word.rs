@@ -11,7 +11,7 @@ use stdx::time::Time;
 use crate::contract::{CommandErrorCode, CommandId, WithoutQuorum};
 use crate::limits;
 use crate::resource::Resource;
-use crate::resource::session::{Change, Session};
+use crate::resource::change::Change;
 
 const MUTE: &str = "no quorum, and this node cannot go on alone: its vote is lost until the state \
                     directory takes writes and the daemon is restarted; then type `primary \
@@ -48,7 +48,7 @@ impl Resource {
     }
 
     fn obstacle_to_going_alone(&self) -> Option<(CommandErrorCode, &'static str)> {
-        let is_draining = self.session.as_ref().is_some_and(Session::is_draining);
+        let is_draining = self.session.as_ref().is_some_and(|session| session.is_draining());
         if is_draining || self.is_discarding() {
             return Some((CommandErrorCode::Busy, "this node is about to be Primary no more"));
         }

@@ -4,9 +4,10 @@
 
 use format::config::{Config, Purpose};
 
-use super::{Phase, Promotion, names};
+use super::{Phase, Promotion};
 use crate::contract::CommandErrorCode;
 use crate::limits;
+use crate::lineage::standing::names;
 use crate::resource::Resource;
 use crate::resource::propose::Attempt;
 use crate::voter::Refusal;

@@ -8,22 +8,22 @@ use format::message::Standing;
 use crate::contract::{AfterSplit, WithOnePrimary, WithTwoPrimaries, WithoutPrimary};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Side {
-    pub(super) node: NodeId,
-    pub(super) standing: Standing,
-    pub(super) branch: Branch,
+pub(crate) struct Side {
+    pub(crate) node: NodeId,
+    pub(crate) standing: Standing,
+    pub(crate) branch: Branch,
     /// Clients of the value at the fork wrote on.
-    pub(super) went_along: bool,
+    pub(crate) went_along: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Which {
+pub(crate) enum Which {
     Own,
     Other,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(crate) enum Verdict {
     Undecided,
     GivesWay(Which),
     /// A Primary that would have to, and may not by itself.
@@ -31,7 +31,7 @@ pub(super) enum Verdict {
 }
 
 /// Of our side and the other one, in this order.
-pub(super) fn judge(policy: AfterSplit, sides: &[Side; 2]) -> Verdict {
+pub(crate) fn judge(policy: AfterSplit, sides: &[Side; 2]) -> Verdict {
     let [own, other] = sides;
     let loser = weaker(policy.none, own, other);
     let is_primary = |which| match which {

@@ -5,7 +5,7 @@ use format::ids::{Branch, Epoch, Incarnation, KernelBootId, VoteStoreId};
 use format::metadata::{Register, ReplicaState, Superblock};
 use stdx::random::Random;
 
-use crate::resource::forks::{Kinship, kinship};
+use crate::lineage::relation::{Kinship, kinship};
 
 /// In place of the counter at which a disk was given up: it has no stamp of this vote store yet.
 const NEVER_STAMPED: u64 = 0;
