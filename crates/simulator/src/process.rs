@@ -18,14 +18,11 @@ use stdx::random::Random;
 use stdx::slab::Slab;
 use stdx::time::Time;
 
-use crate::cluster::ClusterOptions;
+use crate::cluster::options::ClusterOptions;
 use crate::disk::{Disk, Snapshot};
 
 /// The most shards that a node of a run has.
 pub(crate) const SHARDS_MAX: u8 = 4;
-/// Members that a disk's metadata has room for.
-pub(crate) const SLOTS_MAX: u8 = 8;
-
 pub(crate) struct Process {
     pub(crate) shards: u8,
     /// When it is woken next, as far as it was asked for.

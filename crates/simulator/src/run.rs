@@ -59,6 +59,13 @@ fn some_readmission(seed: u64) -> Readmission {
     }
 }
 
+/// Bits of `RunOptions::skip` behind those of faults: for what stays as it is while the others go
+/// on, for ways that swallow messages, and for orders to several nodes at once.
+const STANDING: u32 = 12;
+const HOLES: u32 = STANDING + 1;
+const ORDERS: u32 = HOLES + 1;
+pub const FAULT_KINDS: u32 = ORDERS + 1;
+
 #[derive(Clone, Debug)]
 pub struct RunOptions {
     pub seed: u64,
@@ -102,7 +109,6 @@ pub struct Report {
     pub marks: BTreeSet<Mark>,
 }
 
-pub use crate::run::faults::FAULT_KINDS;
 pub use crate::run::forged::run_forged;
 pub use crate::run::forks::{run_fenced, run_forced, run_forks};
 pub use crate::run::orders::are_forced;

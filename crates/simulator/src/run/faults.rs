@@ -8,7 +8,7 @@ use crate::cluster::{BadDisk, SlowDisk};
 use crate::run::protocols::Protocols;
 use crate::run::standing::Standing;
 use crate::run::workload::Pending;
-use crate::run::{Disks, Run};
+use crate::run::{Disks, Run, STANDING};
 use crate::sometimes::Mark;
 
 /// In one of so many runs a comparison goes on to the end, and in every second one of these what
@@ -33,12 +33,6 @@ const FAULTS: [(u64, Fault); 12] = [
     (4, Run::change_members),
     (2, Run::lose_vote_store),
 ];
-/// What stays as it is at the end of a run has a bit of `skip` of its own.
-pub(super) const STANDING: u32 = 12;
-pub(super) const HOLES: u32 = STANDING + 1;
-pub(super) const ORDERS: u32 = HOLES + 1;
-pub const FAULT_KINDS: u32 = ORDERS + 1;
-
 const _: () = assert!(FAULTS.len() == STANDING as usize, "a bit of `skip` for each");
 
 impl Run {

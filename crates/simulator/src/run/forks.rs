@@ -27,9 +27,8 @@ use crate::checker::{Checker, sources_of};
 use crate::cluster::{Cluster, ClusterOptions, Outcome, Quirks};
 use crate::contents::SECTORS;
 use crate::oracle::{Oracle, ReadStart};
-use crate::run::faults::ORDERS;
 use crate::run::forks::ordered::Ordered;
-use crate::run::{Report, RunOptions, some_readmission, unrelated};
+use crate::run::{ORDERS, Report, RunOptions, some_readmission, unrelated};
 use crate::sometimes::Mark;
 
 /// Requests of one node at a time.

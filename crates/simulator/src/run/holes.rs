@@ -5,8 +5,7 @@
 use stdx::random::Random;
 
 use crate::cluster::Hole;
-use crate::run::Run;
-use crate::run::faults::HOLES;
+use crate::run::{HOLES, Run};
 
 /// In one of so many runs ways have holes: those whose seed has this rest.
 const SHARE: u64 = 7;

@@ -8,8 +8,7 @@
 use replication::contract::{Command, PromoteMode};
 use stdx::random::Random;
 
-use crate::run::faults::ORDERS;
-use crate::run::{Disks, Run};
+use crate::run::{Disks, ORDERS, Run};
 use crate::sometimes::Mark;
 
 /// In one of so many runs orders are given: those whose seed has this rest.

@@ -19,8 +19,7 @@ use replication::quorum;
 use stdx::random::Random;
 use stdx::time::Time;
 
-use crate::run::Run;
-use crate::run::faults::STANDING;
+use crate::run::{Run, STANDING};
 
 /// In one of so many runs something stands.
 const SHARE: u64 = 4;
