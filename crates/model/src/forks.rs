@@ -5,18 +5,18 @@
 //! nodes say to each other about lines that parted travels as messages, in order, and is lost with
 //! the connection. Time is not modelled: whatever may be waited for may also be over.
 
-mod state;
 mod size;
+mod state;
 mod policy;
 mod lines;
 mod leader;
+mod alone;
 mod give_way;
 mod names;
 
 use stateright::{Model, Property};
 
-pub use self::policy::{Policy, With, Without};
-pub use self::size::{Rule, Size, Steps};
+pub use self::size::{Policy, Rule, Size, Steps, With, Without};
 pub use self::state::State;
 use self::state::{Data, Lead, NOBODY, Node, Reason, bit, has, members};
 

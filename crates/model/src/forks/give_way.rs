@@ -5,8 +5,8 @@
 
 use super::Forks;
 use super::lines::{Kinship, is_overtaken, leads_clients_by, shared_until, went_along};
-use super::policy::{Policy, Side, Verdict, With, Without, judge};
-use super::size::Rule;
+use super::policy::{Side, Verdict, judge};
+use super::size::{Policy, Rule, With, Without};
 use super::state::{
     Ancestor, Data, Discard, Message, NO_BASE, Reason, Standing, State, Talk, bit, has, members,
     small,

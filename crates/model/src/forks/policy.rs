@@ -1,52 +1,7 @@
 //! 9.5b: what the options say of two lines, as a function of facts that both sides have.
 
+use super::size::{Policy, With, Without};
 use super::state::{Branch, Standing};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Without {
-    Disconnect,
-    YoungerPrimary,
-    OlderPrimary,
-    ZeroChanges,
-    LeastChanges,
-    /// The node of this number: `discard-local`, `discard-remote`, or its name.
-    Node(u8),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum With {
-    Disconnect,
-    Consensus,
-    Secondary,
-    Violently,
-}
-
-/// `after-sb-0pri`, `-1pri`, `-2pri`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Policy {
-    pub none: Without,
-    pub one: With,
-    pub two: With,
-}
-
-impl Policy {
-    const fn new(none: Without, one: With, two: With) -> Self {
-        Self { none, one, two }
-    }
-
-    pub const NOBODY: Self = Self::new(Without::Disconnect, With::Disconnect, With::Disconnect);
-    pub const YOUNGER: Self = Self::new(Without::YoungerPrimary, With::Consensus, With::Disconnect);
-    pub const OLDER: Self = Self::new(Without::OlderPrimary, With::Consensus, With::Disconnect);
-    pub const ZERO: Self = Self::new(Without::ZeroChanges, With::Consensus, With::Disconnect);
-    pub const LEAST: Self = Self::new(Without::LeastChanges, With::Violently, With::Violently);
-    pub const SECONDARY: Self = Self::new(Without::Disconnect, With::Secondary, With::Disconnect);
-    pub const FIRST: Self = Self::new(Without::Node(0), With::Consensus, With::Violently);
-    pub const SECOND: Self = Self::new(Without::Node(1), With::Consensus, With::Disconnect);
-
-    pub(super) fn is_nobody(self) -> bool {
-        self.none == Without::Disconnect && self.one != With::Secondary
-    }
-}
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side {

@@ -1,7 +1,6 @@
-//! How much may happen, and which rules may be taken out.
+//! How much may happen, by which options, and which rules may be taken out.
 
-use super::policy::Policy;
-use super::state::NODES;
+pub(super) const NODES: usize = 3;
 
 /// A rule of PROTOCOL.md that may be taken out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,6 +79,52 @@ pub enum Steps {
     Single,
     /// They reach all that are connected at once; what is in doubt is shown with two nodes.
     Whole,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Without {
+    Disconnect,
+    YoungerPrimary,
+    OlderPrimary,
+    ZeroChanges,
+    LeastChanges,
+    /// The node of this number: `discard-local`, `discard-remote`, or its name.
+    Node(u8),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum With {
+    Disconnect,
+    Consensus,
+    Secondary,
+    Violently,
+}
+
+/// `after-sb-0pri`, `-1pri`, `-2pri`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Policy {
+    pub none: Without,
+    pub one: With,
+    pub two: With,
+}
+
+impl Policy {
+    const fn new(none: Without, one: With, two: With) -> Self {
+        Self { none, one, two }
+    }
+
+    pub const NOBODY: Self = Self::new(Without::Disconnect, With::Disconnect, With::Disconnect);
+    pub const YOUNGER: Self = Self::new(Without::YoungerPrimary, With::Consensus, With::Disconnect);
+    pub const OLDER: Self = Self::new(Without::OlderPrimary, With::Consensus, With::Disconnect);
+    pub const ZERO: Self = Self::new(Without::ZeroChanges, With::Consensus, With::Disconnect);
+    pub const LEAST: Self = Self::new(Without::LeastChanges, With::Violently, With::Violently);
+    pub const SECONDARY: Self = Self::new(Without::Disconnect, With::Secondary, With::Disconnect);
+    pub const FIRST: Self = Self::new(Without::Node(0), With::Consensus, With::Violently);
+    pub const SECOND: Self = Self::new(Without::Node(1), With::Consensus, With::Disconnect);
+
+    pub(super) fn is_nobody(self) -> bool {
+        self.none == Without::Disconnect && self.one != With::Secondary
+    }
 }
 
 #[derive(Clone, Copy, Debug)]

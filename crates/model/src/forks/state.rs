@@ -1,10 +1,8 @@
 //! The state of the forks model: nodes, lines, what they say to each other, and what is known of
 //! all of them from outside.
 
-use super::policy::Policy;
-use super::size::Size;
+use super::size::{NODES, Policy, Size};
 
-pub(super) const NODES: usize = 3;
 pub(super) const WRITES: usize = 4;
 /// Forks that a value lists at most.
 const ANCESTORS: usize = 3;
