@@ -1,20 +1,20 @@
 //! `check`: what must pass before a commit. All parts run, so that one call shows all complaints.
 
+use crate::outcome::Outcome;
 use crate::process::{self, Stopwatch};
-use crate::test::Outcome;
 use crate::tidy;
 use anyhow::Result;
 use std::process::{Command, ExitCode};
 
-pub(crate) fn run() -> Result<ExitCode> {
-    let mut outcome = run_parts()?;
+pub(crate) fn run(named: &tidy::Named) -> Result<ExitCode> {
+    let mut outcome = run_parts(named)?;
     outcome += doc()?;
     println!("{outcome}");
     Ok(outcome.exit_code())
 }
 
 /// Each part counts as one test.
-pub(crate) fn run_parts() -> Result<Outcome> {
+pub(crate) fn run_parts(named: &tidy::Named) -> Result<Outcome> {
     let mut outcome = Outcome::default();
     let mut fmt = process::cargo(&["fmt", "--all", "--", "--check"])?;
     outcome += command_part("fmt", &mut fmt)?;
@@ -23,7 +23,7 @@ pub(crate) fn run_parts() -> Result<Outcome> {
     clippy.args(["--keep-going", "--", "-D", "warnings"]);
     outcome += command_part("clippy", &mut clippy)?;
 
-    outcome += tidy_part()?;
+    outcome += tidy_part(named)?;
     outcome += deny_part()?;
     Ok(outcome)
 }
@@ -44,10 +44,10 @@ fn command_part(name: &str, command: &mut Command) -> Result<Outcome> {
     Ok(outcome)
 }
 
-fn tidy_part() -> Result<Outcome> {
+fn tidy_part(named: &tidy::Named) -> Result<Outcome> {
     let watch = Stopwatch::start();
     println!("check tidy ..");
-    let findings = tidy::examine()?;
+    let findings = tidy::examine(named)?;
     tidy::print(&findings);
     let is_tidy = findings.complaints.is_empty();
     let outcome = if is_tidy { Outcome::PASSED } else { Outcome::FAILED };

@@ -3,25 +3,17 @@
 //! compares them.
 
 use crate::packages::Package;
-use crate::test::steps;
 use crate::{bench, demo, guest};
 use std::collections::BTreeMap;
-use std::process::ExitCode;
 
 /// The list of the container, from the top of the repository.
 pub(crate) const LIST: &str = ".devcontainer/packages";
 const COMMAND: &str = "cargo xtask packages";
 
-pub(crate) fn print() -> ExitCode {
-    print!("{}", list());
-    ExitCode::SUCCESS
-}
-
 /// The text of the list: sorted by name, each with the first reason for which it is wanted.
-fn list() -> String {
-    let steps = steps::ALL.iter().flat_map(|step| step.packages);
+pub(crate) fn list(of_steps: impl Iterator<Item = Package>) -> String {
     let others = [guest::PACKAGES, bench::PACKAGES, bench::PEERS, demo::PACKAGES];
-    render(steps.chain(others.into_iter().flatten()).copied())
+    render(of_steps.chain(others.into_iter().flatten().copied()))
 }
 
 fn render(packages: impl Iterator<Item = Package>) -> String {
@@ -34,11 +26,7 @@ fn render(packages: impl Iterator<Item = Package>) -> String {
 }
 
 /// Says how the container's list differs from ours.
-pub(crate) fn examine(kept: &str) -> Vec<String> {
-    differences(kept, &list())
-}
-
-fn differences(kept: &str, wanted: &str) -> Vec<String> {
+pub(crate) fn differences(kept: &str, wanted: &str) -> Vec<String> {
     if kept == wanted {
         return Vec::new();
     }
@@ -62,13 +50,14 @@ fn differences(kept: &str, wanted: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test::steps;
 
     #[test]
     fn list_has_each_package_once_in_order() {
         let packages = [("nbdkit", "a server"), ("fio", "loads"), ("nbdkit", "a peer")];
         let expected = "fio                  # loads\nnbdkit               # a server\n";
         assert_eq!(render(packages.into_iter()), expected);
-        let list = list();
+        let list = steps::named_elsewhere().container;
         for name in ["fio ", "nftables ", "qemu-system-x86 ", "valgrind ", "tmux "] {
             assert_eq!(list.lines().filter(|line| line.starts_with(name)).count(), 1, "{name}");
         }

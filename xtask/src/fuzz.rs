@@ -3,8 +3,8 @@
 //! In `test` each runs with its fixed seeds, for some seconds; here for as long as is asked for. A
 //! failure prints the seed, and how to see it once more.
 
+use crate::outcome::Outcome;
 use crate::process::{self, Stopwatch};
-use crate::test::Outcome;
 use anyhow::{Context as _, Result, bail};
 use std::process::ExitCode;
 use std::time::Duration;

@@ -8,9 +8,10 @@ mod image;
 mod machine;
 mod host;
 
+use crate::outcome::Outcome;
 use crate::packages::{self, Package};
 use crate::process::Stopwatch;
-use crate::test::{Outcome, basalt};
+use crate::test::basalt;
 use crate::{metadata, process};
 use anyhow::{Result, bail};
 use image::Image;

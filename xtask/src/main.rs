@@ -19,6 +19,7 @@ mod tidy;
 mod container;
 mod packages;
 mod metadata;
+mod outcome;
 mod commit;
 mod process;
 
@@ -70,9 +71,12 @@ fn main() -> ExitCode {
 
 fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
     match words {
-        ["check"] => check::run(),
-        ["tidy"] => tidy::run(),
-        ["packages"] => Ok(container::print()),
+        ["check"] => check::run(&test::steps::named_elsewhere()),
+        ["tidy"] => tidy::run(&test::steps::named_elsewhere()),
+        ["packages"] => {
+            print!("{}", test::steps::named_elsewhere().container);
+            Ok(ExitCode::SUCCESS)
+        }
         ["demo"] => demo::run(),
         ["sim", rest @ ..] => sim::run(rest),
         ["chaos"] => test::run(&["chaos-full"]),

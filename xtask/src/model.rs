@@ -1,6 +1,6 @@
 //! `model`: the models of the protocol, built with optimisation, searched to the last state.
 
-use crate::test::Outcome;
+use crate::outcome::Outcome;
 use crate::{metadata, process};
 use anyhow::Result;
 use std::process::{Command, ExitCode};

@@ -9,8 +9,8 @@
 mod workshop;
 mod hunt;
 
+use crate::outcome::Outcome;
 use crate::process::Stopwatch;
-use crate::test::Outcome;
 use anyhow::{Context as _, Result, bail};
 use hunt::{Hunt, Kill};
 use std::fs;

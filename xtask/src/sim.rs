@@ -1,6 +1,6 @@
 //! `sim`: the simulator, built with optimisation: one seed with its trace, or a hunt.
 
-use crate::test::Outcome;
+use crate::outcome::Outcome;
 use crate::{metadata, process};
 use anyhow::{Context as _, Result};
 use std::process::{Command, ExitCode};

@@ -18,14 +18,22 @@ use crate::container;
 use crate::guest;
 use crate::metadata;
 use crate::process;
-use crate::test::steps;
 use anyhow::{Context as _, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-pub(crate) fn run() -> Result<ExitCode> {
-    let findings = examine()?;
+/// What the program knows and the documents of the repository speak of.
+#[derive(Debug)]
+pub(crate) struct Named {
+    /// The steps of `test`, by name.
+    pub(crate) steps: Vec<&'static str>,
+    /// The list of packages of the dev container.
+    pub(crate) container: String,
+}
+
+pub(crate) fn run(named: &Named) -> Result<ExitCode> {
+    let findings = examine(named)?;
     print(&findings);
     if findings.complaints.is_empty() {
         println!("tidy: {} files are in order", findings.files);
@@ -54,7 +62,7 @@ pub(crate) fn print(findings: &Findings) {
 }
 
 /// Applies every rule to the whole repository.
-pub(crate) fn examine() -> Result<Findings> {
+pub(crate) fn examine(named: &Named) -> Result<Findings> {
     let root = process::repository()?;
     let mut findings = Findings::default();
     let files = files_under(&root)?;
@@ -85,15 +93,14 @@ pub(crate) fn examine() -> Result<Findings> {
     let scenario = ("examples/scenario.rs", &*read("examples/scenario.rs")?);
     let guide = read("CONTRIBUTING.md")?;
     findings.complaints.extend(first_reading::changed_quotes("CONTRIBUTING.md", &guide, scenario));
-    findings.complaints.extend(container::examine(&read(container::LIST)?));
+    findings.complaints.extend(container::differences(&read(container::LIST)?, &named.container));
     let chapters: Vec<&str> = guest::chapters().collect();
-    let steps: Vec<&str> = steps::ALL.iter().map(|step| step.name).collect();
     findings.complaints.extend(coverage::examine(
         &read("docs/TESTING.md")?,
         &read("docs/coverage.md")?,
         &coverage::Named {
             text_of: |path: &str| fs::read_to_string(root.join("crates").join(path)).ok(),
-            steps: &steps,
+            steps: &named.steps,
             chapters: &chapters,
         },
     ));
@@ -158,10 +165,11 @@ fn files_under(root: &Path) -> Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test::steps;
 
     #[test]
     fn repository_is_tidy() {
-        let findings = examine().expect("the repository can be read");
+        let findings = examine(&steps::named_elsewhere()).expect("the repository can be read");
         assert!(findings.files > 20, "only {} files were seen", findings.files);
         assert!(findings.complaints.is_empty(), "{}", findings.complaints.join("\n"));
     }

@@ -1,12 +1,26 @@
 //! The program under test: built once per run, in the profile of all tests, and what it prints.
 
-use super::Outcome;
+use crate::outcome::Outcome;
 use crate::{metadata, process};
 use anyhow::{Context as _, Result, bail};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
+
+/// What programs under test reported, since the last step began.
+static REPORTS: Mutex<Vec<Value>> = Mutex::new(Vec::new());
+
+/// A program under test said so.
+pub(super) fn keep(program: &str, report: &Value) {
+    let mut reports = REPORTS.lock().expect("nobody panics with it");
+    reports.push(json!({ "command": program, "report": report }));
+}
+
+/// What programs under test reported, since this was last asked.
+pub(super) fn take_reports() -> Vec<Value> {
+    std::mem::take(&mut *REPORTS.lock().expect("nobody panics with it"))
+}
 
 /// The binary; built with the features of the whole workspace, so that nothing is built twice.
 pub(crate) fn program() -> Result<PathBuf> {
@@ -30,7 +44,7 @@ pub(crate) fn report(words: &[&str]) -> Result<(Value, Outcome)> {
     let Ok(report) = serde_json::from_str(&text) else {
         bail!("{command:?} ended with {} and printed no report: {text}", output.status);
     };
-    super::report::keep(&format!("basalt {}", words.join(" ")), &report);
+    keep(&format!("basalt {}", words.join(" ")), &report);
     Ok((report, Outcome::of(output.status)))
 }
 

@@ -1,9 +1,9 @@
 //! The matrix of loads in its short form: that every load ran on every system, and that the report
 //! holds what it promises. How fast they were is not judged.
 
-use super::Outcome;
 use super::basalt::{number, report};
 use super::scratch::Scratch;
+use crate::outcome::Outcome;
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::Value;
 use std::fs;

@@ -1,7 +1,8 @@
 //! Nodes on hosts of their own, struck by everything at once, under the built-in checker.
 
 use super::basalt::number;
-use super::{Outcome, kills};
+use super::kills;
+use crate::outcome::Outcome;
 use crate::packages;
 use anyhow::{Result, ensure};
 use std::path::Path;

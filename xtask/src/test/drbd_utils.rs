@@ -11,9 +11,9 @@ mod adopt;
 mod effect;
 mod sections;
 
-use super::Outcome;
 use super::basalt;
 use super::scratch::Scratch;
+use crate::outcome::Outcome;
 use crate::process;
 use anyhow::{Context as _, Result, ensure};
 use std::fs;

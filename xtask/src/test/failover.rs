@@ -1,8 +1,8 @@
 //! How long a volume stands still, against what was promised.
 
-use super::Outcome;
 use super::basalt::{number, report};
 use super::kills;
+use crate::outcome::Outcome;
 use crate::packages;
 use anyhow::{Result, ensure};
 

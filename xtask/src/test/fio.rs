@@ -1,7 +1,7 @@
 //! fio checks what it wrote, while the nodes that do not serve it are killed in turn.
 
-use super::Outcome;
 use super::puppet::Puppet;
+use crate::outcome::Outcome;
 use crate::process::Stopwatch;
 use anyhow::{Context as _, Result, ensure};
 use std::process::{Child, Command};

@@ -1,7 +1,7 @@
 //! Steps about nodes that have volumes and nothing to do: their memory, CPU time and start.
 
-use super::Outcome;
 use super::basalt::{number, report};
+use crate::outcome::Outcome;
 use anyhow::{Context as _, Result};
 
 /// What three nodes hold, and what a node may take for it.

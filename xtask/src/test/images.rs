@@ -7,9 +7,9 @@
 
 mod files;
 
-use super::Outcome;
 use super::puppet::Puppet;
 use super::scratch::Scratch;
+use crate::outcome::Outcome;
 use crate::process::{self, Stopwatch};
 use anyhow::{Context as _, Result, ensure};
 use files::Tree;

@@ -6,8 +6,8 @@
 //! toolchain of this repository, so more than [`TOLERANCE_PERCENT`] of change come from the code:
 //! mend it, or set [`EXPECTED`] anew and say why in the commit.
 
-use super::Outcome;
 use super::scratch::Scratch;
+use crate::outcome::Outcome;
 use crate::{metadata, process};
 use anyhow::{Context as _, Result, ensure};
 use std::collections::BTreeMap;

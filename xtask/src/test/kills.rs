@@ -3,8 +3,8 @@
 //! The checker knows every acknowledged write. It fails by itself when something was lost, stale or
 //! torn, or when the replicas' files differ at the end; the steps look at what else was promised.
 
-use super::Outcome;
 use super::basalt::{number, report};
+use crate::outcome::Outcome;
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 

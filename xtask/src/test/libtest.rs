@@ -5,7 +5,7 @@
 //! A test that found nothing to do says so on standard error, past the capture of its output, in
 //! one line `skipped: why` (`stdx::testing::skip`); for libtest it passed, here it is a skip.
 
-use super::Outcome;
+use crate::outcome::Outcome;
 use anyhow::{Context as _, Result};
 use std::io::{BufRead as _, BufReader, Read};
 use std::process::{Command, Stdio};

@@ -1,8 +1,8 @@
 //! What Prometheus says to our metrics, and to the alert rules in docs/monitoring.
 
-use super::Outcome;
 use super::basalt;
 use super::scratch::Scratch;
+use crate::outcome::Outcome;
 use crate::process::{self, Stopwatch};
 use anyhow::{Context as _, Result, bail, ensure};
 use std::fs::{self, File};

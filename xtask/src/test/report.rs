@@ -3,22 +3,19 @@
 //! The steps print as ever, to standard error: they run in a process of their own, which leaves
 //! its report in a file. On standard output is the report and nothing else.
 
-use super::Outcome;
+use super::basalt;
 use super::steps::Step;
 use crate::metadata;
+use crate::outcome::Outcome;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
-use std::sync::Mutex;
 
 /// The option by which the inner process is told where to write.
 const OPTION: &str = "--report";
-
-/// What programs under test reported, since the last step began.
-static PROGRAMS: Mutex<Vec<Value>> = Mutex::new(Vec::new());
 
 /// The words without the options for programs, and what those ask for.
 pub(super) fn split<'a>(words: &[&'a str]) -> (Vec<&'a str>, Wanted) {
@@ -54,15 +51,9 @@ pub(super) fn print(words: &[&str]) -> Result<ExitCode> {
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// A program under test said so.
-pub(super) fn keep(program: &str, report: &Value) {
-    let mut programs = PROGRAMS.lock().expect("nobody panics with it");
-    programs.push(json!({ "command": program, "report": report }));
-}
-
 /// The entry of a step that has just ended.
 pub(super) fn of_step(step: &Step, outcome: Outcome, seconds: f64) -> Value {
-    let programs = std::mem::take(&mut *PROGRAMS.lock().expect("nobody panics with it"));
+    let programs = basalt::take_reports();
     let Outcome { passed, failed, skipped } = outcome;
     json!({
         "step": step.name, "tier": step.tier.to_string(), "passed": passed, "failed": failed,
@@ -120,7 +111,7 @@ mod tests {
 
     #[test]
     fn step_keeps_what_its_programs_reported_and_only_that() {
-        keep("basalt bench failover", &json!({ "p95": 7 }));
+        basalt::keep("basalt bench failover", &json!({ "p95": 7 }));
         let first = of_step(named("failover"), Outcome::PASSED, 1.0);
         assert_eq!(first["programs"][0]["report"]["p95"], 7);
         assert_eq!(first["passed"], 1);

@@ -4,12 +4,13 @@
 //! prints goes straight to the terminal.
 
 use super::{
-    Outcome, bench, chaos, drbd_utils, failover, fio, idle, images, instructions, kills, libtest,
+    bench, chaos, drbd_utils, failover, fio, idle, images, instructions, kills, libtest,
     monitoring, upgrade,
 };
+use crate::outcome::Outcome;
 use crate::packages::Package;
 use crate::process;
-use crate::{check, commit, fuzz, guest, model, mutate, sim};
+use crate::{check, commit, container, fuzz, guest, model, mutate, sim, tidy};
 use anyhow::{Context as _, Result};
 use std::fmt;
 
@@ -80,6 +81,15 @@ pub(crate) fn named(name: &str) -> Option<&'static Step> {
     ALL.iter().find(|step| step.name == name)
 }
 
+/// What the documents of the repository say of the steps, for `tidy`.
+pub(crate) fn named_elsewhere() -> tidy::Named {
+    let packages = ALL.iter().flat_map(|step| step.packages).copied();
+    tidy::Named {
+        steps: ALL.iter().map(|step| step.name).collect(),
+        container: container::list(packages),
+    }
+}
+
 pub(crate) const ALL: &[Step] = &[
     Step {
         name: "check",
@@ -88,7 +98,7 @@ pub(crate) const ALL: &[Step] = &[
         tier: Tier::Commit,
         budget_s: 300,
         guards: WHOLE,
-        run: check::run_parts,
+        run: || check::run_parts(&named_elsewhere()),
     },
     Step {
         name: "workspace",

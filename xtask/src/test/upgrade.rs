@@ -3,7 +3,8 @@
 //!
 //! The base is built once, outside of the clone, and again when the file names another commit.
 
-use super::{Outcome, kills};
+use super::kills;
+use crate::outcome::Outcome;
 use crate::{commit, process};
 use anyhow::{Context as _, Result, ensure};
 use std::fs::{self, File};

@@ -1,8 +1,8 @@
 //! drbdadm's answers in the table of sections and places, which `config` tests for its own.
 
 use super::theirs;
+use crate::outcome::Outcome;
 use crate::process;
-use crate::test::Outcome;
 use anyhow::{Context as _, Result, ensure};
 use std::collections::BTreeMap;
 use std::fs;
