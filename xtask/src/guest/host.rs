@@ -3,7 +3,6 @@
 //! A bash script keeps them, in a network of its own; it does what the guest asks for through the
 //! shared folder, and ends with its standard input.
 
-use super::machine::Job;
 use crate::process;
 use anyhow::{Context as _, Result, bail};
 use std::fs;
@@ -20,10 +19,10 @@ pub(super) struct Host {
 
 impl Host {
     /// Starts the nodes; they are ready when this returns.
-    pub(super) fn start(shared: &Path, job: &Job<'_>) -> Result<Self> {
+    pub(super) fn start(shared: &Path, chapter: &str, program: &Path) -> Result<Self> {
         let script = process::repository()?.join("tests/guest/vhost.host.sh");
         let work = shared.join("nodes");
-        let folder = job.program.parent().context("a program lies in a folder")?;
+        let folder = program.parent().context("a program lies in a folder")?;
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path = std::env::join_paths(
             std::iter::once(folder.to_owned()).chain(std::env::split_paths(&path)),
@@ -41,14 +40,14 @@ impl Host {
         while lines.read_line(&mut line)? > 0 {
             if line.trim_end() == "ready" {
                 // What it says from now on is of its end.
-                let chapter = job.chapter.to_owned();
+                let chapter = chapter.to_owned();
                 thread::spawn(move || {
                     let lines = lines.lines().map_while(Result::ok);
                     lines.for_each(|line| println!("    {chapter}: {line}"));
                 });
                 return Ok(host);
             }
-            print!("    {}: {line}", job.chapter);
+            print!("    {chapter}: {line}");
             line.clear();
         }
         bail!("the nodes on the host did not start; see above")

@@ -103,7 +103,8 @@ const INITRD_BEGINS: &str = "the initrd begins";
 pub(super) fn run(image: &Image, job: &Job<'_>) -> Result<End> {
     let shared = Scratch::new(&format!("guest-{}", job.chapter))?;
     fill(shared.path(), job)?;
-    let host = if job.is_on_host { Some(Host::start(shared.path(), job)?) } else { None };
+    let start = || Host::start(shared.path(), job.chapter, job.program);
+    let host = job.is_on_host.then(start).transpose()?;
     let mut command = qemu(image, shared.path(), job.machine, host.as_ref());
     let child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
     let mut guest = Guest(child);
