@@ -13,6 +13,7 @@ mod coverage;
 mod documents;
 mod runbooks;
 mod architecture;
+mod circles;
 
 use crate::container;
 use crate::guest;
@@ -66,6 +67,7 @@ pub(crate) fn examine(named: &Named) -> Result<Findings> {
     let root = process::repository()?;
     let mut findings = Findings::default();
     let files = files_under(&root)?;
+    let mut sources = Vec::new();
     let text_of = |path: &str| text_of(&root.join(path));
     for path in &files {
         let bytes = fs::read(root.join(path)).with_context(|| format!("cannot read {path}"))?;
@@ -80,8 +82,10 @@ pub(crate) fn examine(named: &Named) -> Result<Findings> {
             source::examine(path, &text, &mut findings);
             findings.complaints.extend(words::banned(path, &text));
             findings.complaints.extend(words::swallowed_skips(path, &text));
+            sources.push((path.clone(), text));
         }
     }
+    findings.notes.extend(circles::examine(&sources));
     let read = |name: &str| {
         fs::read_to_string(root.join(name)).with_context(|| format!("cannot read {name}"))
     };
