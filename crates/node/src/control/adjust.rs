@@ -289,7 +289,7 @@ impl Control {
                 let is_anothers = self.is_up(resource).is_some();
                 if !is_anothers {
                     self.guests.close(resource);
-                    self.forget_orders(resource);
+                    self.forget_settings(resource);
                     self.hold_down(resource.to_owned(), with_note(second, &up));
                 }
                 is_anothers
@@ -401,7 +401,7 @@ impl Control {
         let mut patience = Patience::new(MEMBERS_PATIENCE);
         let mut is_noted = false;
         // Before the shard is told: what it asks then is for these.
-        let orders = life.try_orders(|| self.give_orders(wanted))?;
+        let orders = life.try_settings(|| self.apply_settings(wanted))?;
         loop {
             let question = |ticket| {
                 let mut definition = Box::new(wanted.clone());
@@ -410,16 +410,16 @@ impl Control {
             };
             let reply = match self.ask_until_ready(resource, &mut patience, question) {
                 Ok(reply) => {
-                    life.hold_orders(orders);
+                    life.keep_settings(orders);
                     reply
                 }
                 Err(failure) if is_noted => return Err(failure),
                 Err(failure) => {
                     let is_gone = failure.code == FailureCode::UnknownResource;
                     // Whoever took it down has forgotten them, or does so.
-                    life.fail_orders(orders, |before| match is_gone {
-                        true => self.forget_orders(resource),
-                        false => self.restore_orders(resource, before),
+                    life.fail_settings(orders, |before| match is_gone {
+                        true => self.forget_settings(resource),
+                        false => self.restore_settings(resource, before),
                     });
                     return Err(failure);
                 }

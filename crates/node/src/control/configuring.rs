@@ -8,9 +8,7 @@ use api::response::{Failure, FailureCode, Reply, Running, RunningReply};
 
 use crate::attach::read_replica;
 use crate::control::Control;
-use crate::control::handlers::Scripts;
 use crate::control::lives::Life;
-use crate::control::resync_order::Before;
 use crate::control::stepwise::{Bringing, Parts, or_without_disk};
 use crate::crash;
 use crate::definition::Definition;
@@ -24,13 +22,6 @@ use crate::shard::commands::{address_failure, unknown_resource};
 use crate::shard::hosting::own_addresses;
 use crate::shard::messages::{Force, Ticket, ToShard};
 use crate::state_dir::Unfinished;
-
-/// What a resource asks of its node beside the volumes.
-#[derive(Debug, Default)]
-pub(super) struct Orders {
-    pub(super) scripts: Scripts,
-    pub(super) comes_after: Vec<Before>,
-}
 
 impl Control {
     /// Brings a resource up, and remembers that it is.
@@ -85,7 +76,7 @@ impl Control {
         match self.remove(resource, Force::Yes) {
             Ok(_) => {
                 self.guests.close(resource);
-                self.forget_orders(resource);
+                self.forget_settings(resource);
                 self.without_disk().remove(resource);
                 if stored().is_some() {
                     // With another text it is to be up all the same.
@@ -123,7 +114,7 @@ impl Control {
             return removed;
         }
         self.guests.close(resource);
-        self.forget_orders(resource);
+        self.forget_settings(resource);
         self.held_down().remove(resource);
         self.without_disk().remove(resource);
         crash::lift(&self.state, resource);
@@ -139,24 +130,6 @@ impl Control {
         if let Err(failure) = self.disk_work.end(resource, DISK_END_STALL_MAX) {
             log!(Warning, Scope::resource(resource), "something may yet be written: {failure}");
         }
-    }
-
-    /// What its configuration asks of this node beside the volumes, from now on. Returns what it
-    /// asked before.
-    pub(super) fn give_orders(&self, definition: &Definition) -> Orders {
-        let scripts = self.handlers.define(definition);
-        Orders { scripts, comes_after: self.resync_order.define(definition) }
-    }
-
-    /// The resource did not become what it was to be.
-    pub(super) fn restore_orders(&self, resource: &str, before: Orders) {
-        self.handlers.restore(resource, before.scripts);
-        self.resync_order.restore(resource, before.comes_after);
-    }
-
-    pub(super) fn forget_orders(&self, resource: &str) {
-        self.handlers.forget(resource);
-        self.resync_order.forget(resource);
     }
 
     /// From here on it comes up with the daemon, with this text.

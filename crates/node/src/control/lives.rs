@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use api::response::{Failure, FailureCode};
 
-use crate::control::configuring::Orders;
+use crate::control::node_settings::NodeSettings;
 use crate::limits::ADMIN_COMMAND_DEADLINE;
 
 /// Of all resources that such commands were given for of late.
@@ -56,8 +56,8 @@ struct Counts {
     under_way: usize,
     /// Each orders that were given have the next number.
     orders: u64,
-    /// Orders of which it is not known yet whether they hold, each with those before it.
-    trials: Vec<(u64, Orders)>,
+    /// NodeSettings of which it is not known yet whether they hold, each with those before it.
+    trials: Vec<(u64, NodeSettings)>,
 }
 
 /// The right to bring a resource up, until somebody takes it down.
@@ -189,7 +189,7 @@ impl Life {
 
     /// Gives it orders, as `bring_up`, on trial: they hold or fail by the number that this returns.
     /// `give` returns those that it had.
-    pub(super) fn try_orders(&self, give: impl FnOnce() -> Orders) -> Result<u64, Failure> {
+    pub(super) fn try_settings(&self, give: impl FnOnce() -> NodeSettings) -> Result<u64, Failure> {
         let mut counts = self.if_up(self.course.lock_when_decided_in_time()?)?;
         counts.orders += 1;
         let number = counts.orders;
@@ -198,12 +198,12 @@ impl Life {
     }
 
     /// Nobody takes them back any more who gave others before.
-    pub(super) fn hold_orders(&self, number: u64) {
+    pub(super) fn keep_settings(&self, number: u64) {
         self.course.lock().trials.retain(|(known, _)| *known > number);
     }
 
     /// Takes them back. Who gave others since is to take those back to what it had before these.
-    pub(super) fn fail_orders(&self, number: u64, take_back: impl FnOnce(Orders)) {
+    pub(super) fn fail_settings(&self, number: u64, take_back: impl FnOnce(NodeSettings)) {
         let Ok(mut counts) = self.lock_if_up() else { return };
         let Some(index) = counts.trials.iter().position(|(known, _)| *known == number) else {
             return;
@@ -327,22 +327,22 @@ mod tests {
     fn orders_that_fail_are_taken_back_to_the_last_ones_that_hold() {
         let lives = Lives::default();
         let orders =
-            |name: &str| Orders { comes_after: vec![(name.to_owned(), 0)], ..Orders::default() };
+            |name: &str| NodeSettings { comes_after: vec![(name.to_owned(), 0)], ..NodeSettings::default() };
         for order in [[0, 1], [1, 0]] {
             let life = lives.begin("r0").unwrap();
             let present = RefCell::new(orders("own"));
             let numbers = ["first", "second"]
-                .map(|name| life.try_orders(|| present.replace(orders(name))).unwrap());
+                .map(|name| life.try_settings(|| present.replace(orders(name))).unwrap());
             for number in order.map(|index| numbers[index]) {
-                life.fail_orders(number, |before| drop(present.replace(before)));
+                life.fail_settings(number, |before| drop(present.replace(before)));
             }
             assert_eq!(present.take().comes_after[0].0, "own");
         }
         let life = lives.begin("r0").unwrap();
-        let first = life.try_orders(|| orders("own")).unwrap();
-        let second = life.try_orders(|| orders("first")).unwrap();
-        life.hold_orders(second);
-        life.fail_orders(first, |_| panic!("it has newer ones"));
+        let first = life.try_settings(|| orders("own")).unwrap();
+        let second = life.try_settings(|| orders("first")).unwrap();
+        life.keep_settings(second);
+        life.fail_settings(first, |_| panic!("it has newer ones"));
     }
 
     #[test]
@@ -449,7 +449,7 @@ mod tests {
         let before = lives.begin("r0").unwrap();
         let ending = lives.end("r0").unwrap();
         let brought = before.bring_up::<()>(|| panic!("it may be over"));
-        let ordered = before.try_orders(|| panic!("it may be over"));
+        let ordered = before.try_settings(|| panic!("it may be over"));
         for failure in [brought.unwrap_err(), ordered.unwrap_err()] {
             assert!(failure.message.contains("a `down` of \"r0\" is under way"), "{failure}");
         }

@@ -144,9 +144,9 @@ impl Control {
             attached.apart = parts.apart;
             life.bring_up(|| {
                 // The resource may ask for its handlers as soon as it is there.
-                let before = self.give_orders(&definition);
+                let before = self.apply_settings(&definition);
                 let hosted = self.ask(resource, |ticket| ToShard::Host { ticket, attached });
-                let reply = hosted.inspect_err(|_| self.restore_orders(resource, before))?;
+                let reply = hosted.inspect_err(|_| self.restore_settings(resource, before))?;
                 // A `down` that comes after this ends these, too.
                 if parts.has_disk || parts == Parts::NONE {
                     crash::lift(&self.state, resource);

@@ -376,7 +376,7 @@ fn adjust_goes_on_where_a_down_was_refused_meanwhile() {
 fn down_that_a_data_thread_hears_late_is_done_to_its_end() {
     let scripts = text("handlers { split-brain \"/bin/true\"; }");
     let mut node = Node::with(&scripts);
-    node.control.give_orders(&Definition::from_text("a", "r0", &scripts).unwrap());
+    node.control.apply_settings(&Definition::from_text("a", "r0", &scripts).unwrap());
     node.shorten_deadline();
     let before = node.control.lives.begin("r0").unwrap();
     let down = node.serve(|control| control.down("r0", Force::No), &mut outlast_deadline);
@@ -592,7 +592,7 @@ fn adjust_that_fails_leaves_the_handlers_of_one_that_was_faster() {
 fn what_another_command_brought_up_in_a_change_that_fails_keeps_its_handlers() {
     let former = text("handlers { split-brain \"/bin/true\"; }");
     let mut node = Node::with(&former);
-    node.control.give_orders(&Definition::from_text("a", "r0", &former).unwrap());
+    node.control.apply_settings(&Definition::from_text("a", "r0", &former).unwrap());
     let wanted = former.replace("minor 7", "minor 8");
     let mut is_first = true;
     let failure = node.adjust(&wanted, &AdjustScope::default(), &mut |node, message| {
@@ -612,7 +612,7 @@ fn what_another_command_brought_up_in_a_change_that_fails_keeps_its_handlers() {
 fn handlers_of_what_stays_down_after_a_change_are_forgotten() {
     let former = text("handlers { split-brain \"/bin/true\"; }");
     let mut node = Node::with(&former);
-    node.control.give_orders(&Definition::from_text("a", "r0", &former).unwrap());
+    node.control.apply_settings(&Definition::from_text("a", "r0", &former).unwrap());
     let wanted = former.replace("minor 7", "minor 8");
     let failure = node.adjust(&wanted, &AdjustScope::default(), &mut |_, message| {
         matches!(message, ToShard::Host { .. }).then(|| Err(failed("it does not come up")))
