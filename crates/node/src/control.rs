@@ -8,7 +8,8 @@ mod looking;
 mod asking;
 mod configuring;
 mod adjust;
-mod lives;
+mod node_settings;
+mod up_lock;
 pub(crate) mod disk_work;
 mod stepwise;
 mod unsettled;
@@ -54,10 +55,10 @@ use crate::control::asking::{About, ask_status};
 use crate::control::credentials::{CredentialsKeeper, keep_credentials};
 use crate::control::disk_work::{Claim, DiskWork};
 use crate::control::handlers::Handlers;
-use crate::control::lives::Lives;
 use crate::control::nvme_hosts::{NvmeHostsKeeper, begin_host_checks};
 use crate::control::resync_order::ResyncOrder;
 use crate::control::unsettled::Unsettled;
+use crate::control::up_lock::UpLocks;
 use crate::control::watch::Watch;
 use crate::cores::{Placement, cores_for};
 use crate::definition::Definition;
@@ -111,7 +112,7 @@ pub(crate) struct Control {
     /// While the metadata of a disk is moved, or read to be taken into use.
     disk_work: DiskWork,
     /// Who may bring a resource up.
-    lives: Lives,
+    up_locks: UpLocks,
     end: mpsc::Sender<End>,
 }
 
@@ -306,7 +307,7 @@ impl Control {
             command_deadline: ADMIN_COMMAND_DEADLINE,
             room: origin.room,
             disk_work: DiskWork::default(),
-            lives: Lives::default(),
+            up_locks: UpLocks::default(),
             end: origin.end,
         }
     }

@@ -13,8 +13,8 @@ use crate::control::Control;
 use crate::control::configuring::{
     missing_addresses, read_text, runs_otherwise, state_failure, with_note,
 };
-use crate::control::lives::Life;
 use crate::control::stepwise::{Bringing, Missing, MissingPeer, Parts, ids_of};
+use crate::control::up_lock::UpPermit;
 use crate::definition::{Definition, DiskPlace};
 use crate::limits::{ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE, DISK_STALL_MAX, MEMBERS_PATIENCE};
 use crate::patience::Patience;
@@ -86,7 +86,7 @@ impl Control {
         mode: Mode,
         scope: &AdjustScope,
     ) -> Result<Reply, Failure> {
-        let life = self.lives.begin(resource)?;
+        let permit = self.up_locks.begin_up(resource)?;
         let waiting = self.unsettled.text(resource);
         let Differences { wanted, running, steps } = self.differences(resource, text, scope)?;
         let is_restart = steps.iter().any(|step| step.reach == Reach::Structure);
@@ -124,14 +124,14 @@ impl Control {
             added,
         };
         let done = match running {
-            None => self.bring_up_adjusted((resource, text), &life, change.fresh, scope),
+            None => self.bring_up_adjusted((resource, text), &permit, change.fresh, scope),
             Some(running) if is_restart => {
-                self.adjust_by_restart((resource, text), running, &life, scope, change)
+                self.adjust_by_restart((resource, text), running, &permit, scope, change)
             }
-            Some(running) => self.adjust_running((resource, text), running, &life, change),
+            Some(running) => self.adjust_running((resource, text), running, &permit, change),
         };
         // Whatever became of it: some of it may be done.
-        self.follow_text(resource, &life);
+        self.follow_text(resource, &permit);
         warnings.extend(done?);
         Ok(Reply::Adjusted { changes, warnings })
     }
@@ -140,13 +140,13 @@ impl Control {
     fn bring_up_adjusted(
         &self,
         (resource, text): (&str, &str),
-        life: &Life,
+        permit: &UpPermit,
         fresh: Unfinished,
         scope: &AdjustScope,
     ) -> Result<Vec<String>, Failure> {
-        self.bring_up_for(resource, (text, life), scope)?;
-        let stored = self.keep_text(resource, fresh, life);
-        stored.map_err(|failure| self.down_unless_stored((resource, text), life, failure))?;
+        self.bring_up_for(resource, (text, permit), scope)?;
+        let stored = self.keep_text(resource, fresh, permit);
+        stored.map_err(|failure| self.down_unless_stored((resource, text), permit, failure))?;
         self.connect_named(resource, scope)?;
         Ok(Vec::new())
     }
@@ -156,11 +156,11 @@ impl Control {
         &self,
         (resource, text): (&str, &str),
         running: String,
-        life: &Life,
+        permit: &UpPermit,
         change: Change,
     ) -> Result<Vec<String>, Failure> {
         let Change { wanted, missing, added, fresh, waiting } = change;
-        if let Some(waits) = self.redefine((resource, text), &wanted, life)? {
+        if let Some(waits) = self.redefine((resource, text), &wanted, permit)? {
             // Until then a restart must know of everyone who is needed.
             let is_more = !(missing.is_empty() && added.is_empty());
             let rest = is_more.then(|| REST_COMES_LATER.to_owned());
@@ -168,8 +168,8 @@ impl Control {
         }
         // Whoever starts from here on finds the volumes that the replica has.
         let former = waiting.unwrap_or(running);
-        self.keep_text(resource, fresh, life)
-            .map_err(|failure| self.define_back((resource, text), &former, life, failure))?;
+        self.keep_text(resource, fresh, permit)
+            .map_err(|failure| self.define_back((resource, text), &former, permit, failure))?;
         let warnings = self.complete(resource, &missing)?;
         self.add_volumes(&wanted, added)?;
         Ok(warnings)
@@ -179,14 +179,14 @@ impl Control {
         &self,
         (resource, text): (&str, &str),
         running: String,
-        life: &Life,
+        permit: &UpPermit,
         scope: &AdjustScope,
         change: Change,
     ) -> Result<Vec<String>, Failure> {
         let Change { wanted, added, fresh, .. } = change;
         let former = self.former(resource, running)?;
         let parts = former.parts.after_change(scope, &wanted, ids_of(&former.split));
-        let bringing = Bringing { text, parts, added: &added, life };
+        let bringing = Bringing { text, parts, added: &added, permit };
         self.restart(resource, &former, bringing, fresh)?;
         let is_more = !added.is_empty();
         let in_use = if is_more { self.add_volumes(&wanted, added) } else { Ok(()) };
@@ -216,28 +216,28 @@ impl Control {
         bringing: Bringing<'_>,
         fresh: Unfinished,
     ) -> Result<(), Failure> {
-        let Bringing { text, life, .. } = bringing;
+        let Bringing { text, permit, .. } = bringing;
         self.remove(resource, Force::No)?;
         self.unsettled.forget(resource);
         let mut patience = Patience::new(COMMAND_PATIENCE);
         let wait = (&mut patience, DISK_STALL_MAX);
         self.bring_up_with(resource, bringing, wait)
-            .map_err(|failure| self.go_back(resource, former, life, failure))?;
+            .map_err(|failure| self.go_back(resource, former, permit, failure))?;
         if !bringing.parts.has_disk
             && let Some(why) = &former.no_disk
             && self.disks_in(resource, &former.text) == self.disks_in(resource, text)
         {
-            self.note_without_disk(resource, why, life);
+            self.note_without_disk(resource, why, permit);
         }
-        let Err(failure) = self.keep_text(resource, fresh, life) else { return Ok(()) };
-        if !self.is_stored_otherwise((resource, text), life) {
+        let Err(failure) = self.keep_text(resource, fresh, permit) else { return Ok(()) };
+        if !self.is_stored_otherwise((resource, text), permit) {
             let notes = self.primary_again(resource, former).into_iter();
             return Err(notes.fold(failure, |failure, note| with_note(failure, &note)));
         }
         if let Err(second) = self.remove(resource, Force::No) {
             return Err(with_note(failure, &runs_otherwise(&second)));
         }
-        Err(self.go_back(resource, former, life, failure))
+        Err(self.go_back(resource, former, permit, failure))
     }
 
     /// Those that a text names for this node.
@@ -247,9 +247,9 @@ impl Control {
     }
 
     /// Whether another text than the one that runs comes up with the daemon.
-    fn is_stored_otherwise(&self, (resource, text): (&str, &str), life: &Life) -> bool {
+    fn is_stored_otherwise(&self, (resource, text): (&str, &str), permit: &UpPermit) -> bool {
         // Where the file took its place, and only that this is durable is not known, they agree.
-        !life.is_over() && self.stored_text(resource).is_ok_and(|it| it.as_deref() != Some(text))
+        !permit.is_over() && self.stored_text(resource).is_ok_and(|it| it.as_deref() != Some(text))
     }
 
     /// What was taken over could not be stored: what is stored, or waits to be, runs again. What
@@ -258,14 +258,14 @@ impl Control {
         &self,
         (resource, text): (&str, &str),
         former: &str,
-        life: &Life,
+        permit: &UpPermit,
         failure: Failure,
     ) -> Failure {
-        if !self.is_stored_otherwise((resource, text), life) {
+        if !self.is_stored_otherwise((resource, text), permit) {
             return failure;
         }
         let back = Definition::from_text(&self.name, resource, former)
-            .and_then(|definition| self.redefine((resource, former), &definition, life));
+            .and_then(|definition| self.redefine((resource, former), &definition, permit));
         match back {
             Ok(_) => failure,
             Err(second) => with_note(failure, &runs_otherwise(&second)),
@@ -273,13 +273,19 @@ impl Control {
     }
 
     /// What failed, and what else there is to know of it.
-    fn go_back(&self, resource: &str, former: &Former, life: &Life, failure: Failure) -> Failure {
+    fn go_back(
+        &self,
+        resource: &str,
+        former: &Former,
+        permit: &UpPermit,
+        failure: Failure,
+    ) -> Failure {
         let Former { text, parts, no_disk, .. } = former;
         let mut patience = Patience::new(COMMAND_PATIENCE);
-        let bringing = Bringing { text, parts: *parts, added: &[], life };
+        let bringing = Bringing { text, parts: *parts, added: &[], permit };
         let wait = (&mut patience, DISK_STALL_MAX);
         if let Err(second) = self.bring_up_or_without_disk(resource, bringing, wait) {
-            if life.is_over() {
+            if permit.is_over() {
                 return second;
             }
             let up = format!("then `basalt adm up {resource}`");
@@ -294,13 +300,13 @@ impl Control {
                 }
                 is_anothers
             };
-            return match life.unless_over(hold_down) {
+            return match permit.unless_over(hold_down) {
                 Ok(true) => with_note(failure, "another command brought it up meanwhile"),
                 Ok(false) | Err(_) => with_note(failure, &note),
             };
         }
         if let Some(why) = no_disk {
-            self.note_without_disk(resource, why, life);
+            self.note_without_disk(resource, why, permit);
         }
         let lost = self.without_disk().get(resource).filter(|_| parts.has_disk).cloned();
         let lost = lost.map(|why| format!("it runs without its former disk: {why}"));
@@ -394,14 +400,14 @@ impl Control {
         &self,
         (resource, text): (&str, &str),
         wanted: &Definition,
-        life: &Life,
+        permit: &UpPermit,
     ) -> Result<Option<String>, Failure> {
         self.check_secrecy(wanted)?;
         self.check_addresses(wanted)?;
         let mut patience = Patience::new(MEMBERS_PATIENCE);
         let mut is_noted = false;
         // Before the shard is told: what it asks then is for these.
-        let orders = life.try_settings(|| self.apply_settings(wanted))?;
+        let orders = permit.try_settings(|| self.apply_settings(wanted))?;
         loop {
             let question = |ticket| {
                 let mut definition = Box::new(wanted.clone());
@@ -410,14 +416,14 @@ impl Control {
             };
             let reply = match self.ask_until_ready(resource, &mut patience, question) {
                 Ok(reply) => {
-                    life.keep_settings(orders);
+                    permit.keep_settings(orders);
                     reply
                 }
                 Err(failure) if is_noted => return Err(failure),
                 Err(failure) => {
                     let is_gone = failure.code == FailureCode::UnknownResource;
                     // Whoever took it down has forgotten them, or does so.
-                    life.fail_settings(orders, |before| match is_gone {
+                    permit.fail_settings(orders, |before| match is_gone {
                         true => self.forget_settings(resource),
                         false => self.restore_settings(resource, before),
                     });
@@ -430,7 +436,7 @@ impl Control {
                 return Ok(Some(waits));
             }
             // Before it is asked again: who was waited for may be gone since it answered.
-            self.unsettled.note(resource, text, life);
+            self.unsettled.note(resource, text, permit);
             is_noted = true;
         }
     }

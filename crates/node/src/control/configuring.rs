@@ -8,8 +8,8 @@ use api::response::{Failure, FailureCode, Reply, Running, RunningReply};
 
 use crate::attach::read_replica;
 use crate::control::Control;
-use crate::control::lives::Life;
 use crate::control::stepwise::{Bringing, Parts, or_without_disk};
+use crate::control::up_lock::UpPermit;
 use crate::crash;
 use crate::definition::Definition;
 use crate::limits::{
@@ -26,7 +26,7 @@ use crate::state_dir::Unfinished;
 impl Control {
     /// Brings a resource up, and remembers that it is.
     pub(super) fn up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
-        let life = self.lives.begin(resource)?;
+        let permit = self.up_locks.begin_up(resource)?;
         Definition::from_text(&self.name, resource, text)
             .map_err(|failure| self.left_out(resource, failure))?;
         if let Some(running) = self.stored_text(resource)?
@@ -41,9 +41,9 @@ impl Control {
             let warnings = self.complete(resource, &missing)?;
             return Ok(with_warnings(reply, warnings));
         }
-        let reply = self.bring_up(resource, text, &life)?;
-        let stored = self.store_text_of_new(resource, text, &life);
-        self.follow_text(resource, &life);
+        let reply = self.bring_up(resource, text, &permit)?;
+        let stored = self.store_text_of_new(resource, text, &permit);
+        self.follow_text(resource, &permit);
         stored.map(|()| reply)
     }
 
@@ -52,10 +52,10 @@ impl Control {
         &self,
         resource: &str,
         text: &str,
-        life: &Life,
+        permit: &UpPermit,
     ) -> Result<(), Failure> {
-        let stored = self.store_text(resource, text, life);
-        stored.map_err(|failure| self.down_unless_stored((resource, text), life, failure))
+        let stored = self.store_text(resource, text, permit);
+        stored.map_err(|failure| self.down_unless_stored((resource, text), permit, failure))
     }
 
     /// What would not come up with the daemon does not stay up, either. What failed, and what
@@ -63,16 +63,16 @@ impl Control {
     pub(super) fn down_unless_stored(
         &self,
         (resource, text): (&str, &str),
-        life: &Life,
+        permit: &UpPermit,
         failure: Failure,
     ) -> Failure {
         let stored = || self.stored_text(resource).ok().flatten();
-        if !life.is_over() && stored().as_deref() == Some(text) {
+        if !permit.is_over() && stored().as_deref() == Some(text) {
             // The file took its place, and only that this is durable is not known.
             return with_note(failure, "it stays up, and is to come up with the daemon");
         }
         // Where a `down` began, what is up by now is somebody else's.
-        let Ok(mut ending) = life.end() else { return failure };
+        let Ok(mut ending) = permit.begin_down() else { return failure };
         match self.remove(resource, Force::Yes) {
             Ok(_) => {
                 self.guests.close(resource);
@@ -83,7 +83,7 @@ impl Control {
                     let up = format!("then `basalt adm up {resource}`");
                     self.hold_down(resource.to_owned(), with_note(failure.clone(), &up));
                 }
-                ending.stand();
+                ending.confirm();
             }
             Err(second) => log!(Error, Scope::resource(resource), "it stays up: {second}"),
         }
@@ -91,14 +91,14 @@ impl Control {
     }
 
     /// Devices and data threads follow what is stored.
-    pub(super) fn follow_text(&self, resource: &str, life: &Life) {
-        drop(life.unless_over(|| self.name_devices(resource)));
+    pub(super) fn follow_text(&self, resource: &str, permit: &UpPermit) {
+        drop(permit.unless_over(|| self.name_devices(resource)));
         self.place_threads();
     }
 
     /// Takes a resource down, and forgets it; also one that was to be up and is not.
     pub(super) fn down(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
-        let mut ending = self.lives.end(resource)?;
+        let mut ending = self.up_locks.begin_down(resource)?;
         let removed = self.remove(resource, force);
         let is_to_be_up = match &removed {
             Err(failure) if failure.code == FailureCode::UnknownResource => {
@@ -108,7 +108,7 @@ impl Control {
             Ok(_) => true,
         };
         // Who is to bring it up does not.
-        ending.stand();
+        ending.confirm();
         self.end_disk_work(resource);
         if !is_to_be_up {
             return removed;
@@ -133,22 +133,22 @@ impl Control {
     }
 
     /// From here on it comes up with the daemon, with this text.
-    fn store_text(&self, resource: &str, text: &str, life: &Life) -> Result<(), Failure> {
+    fn store_text(&self, resource: &str, text: &str, permit: &UpPermit) -> Result<(), Failure> {
         let store = || match self.stored_text(resource)?.as_deref() == Some(text) {
             true => Ok(()),
             false => self.state.store_text(resource, text).map_err(state_failure),
         };
-        life.note(|| self.unsettled.end_with(resource, store))
+        permit.note(|| self.unsettled.end_with(resource, store))
     }
 
     pub(super) fn keep_text(
         &self,
         resource: &str,
         text: Unfinished,
-        life: &Life,
+        permit: &UpPermit,
     ) -> Result<(), Failure> {
         let keep = || text.take_place().map_err(state_failure);
-        life.note(|| self.unsettled.end_with(resource, keep))
+        permit.note(|| self.unsettled.end_with(resource, keep))
     }
 
     /// Takes the disk of a resource that is up into use.
@@ -226,9 +226,9 @@ impl Control {
         self.ask(resource, question).ok().map(|_| Reply::done())
     }
 
-    fn bring_up(&self, resource: &str, text: &str, life: &Life) -> Result<Reply, Failure> {
+    fn bring_up(&self, resource: &str, text: &str, permit: &UpPermit) -> Result<Reply, Failure> {
         let mut patience = Patience::new(COMMAND_PATIENCE);
-        let bringing = Bringing { text, parts: Parts::ALL, added: &[], life };
+        let bringing = Bringing { text, parts: Parts::ALL, added: &[], permit };
         self.bring_up_with(resource, bringing, (&mut patience, DISK_STALL_MAX))
             .map_err(|failure| or_without_disk(resource, failure))
     }

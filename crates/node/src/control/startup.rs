@@ -67,8 +67,8 @@ impl Control {
             true => DISK_STALL_MAX_AGAIN,
         };
         let began = io::now();
-        let life = self.lives.begin(name)?;
-        let bringing = Bringing { text, parts: Parts::ALL, added: &[], life: &life };
+        let permit = self.up_locks.begin_up(name)?;
+        let bringing = Bringing { text, parts: Parts::ALL, added: &[], permit: &permit };
         self.bring_up_or_without_disk(name, bringing, (patience, stall_max))?;
         if io::now().since(began) >= stall_max && self.without_disk().contains_key(name) {
             has_stalled.store(true, Ordering::Relaxed);

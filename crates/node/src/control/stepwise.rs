@@ -21,7 +21,7 @@ use crate::attach::{Apart, attach, attach_without_disk, end_of, is_about_disk};
 use crate::control::configuring::{
     missing_addresses, read_text, state_failure, with_note, with_warnings,
 };
-use crate::control::lives::Life;
+use crate::control::up_lock::UpPermit;
 use crate::control::{Control, once_address_is_free};
 use crate::crash;
 use crate::definition::Definition;
@@ -78,7 +78,7 @@ pub(super) struct Bringing<'a> {
     pub(super) parts: Parts,
     /// Disks that it is to have, and gets once it is up: until then nothing says that they are its.
     pub(super) added: &'a [NewVolume],
-    pub(super) life: &'a Life,
+    pub(super) permit: &'a UpPermit,
 }
 
 /// What a running resource is without, and should have.
@@ -100,7 +100,7 @@ pub(super) struct MissingPeer {
 impl Control {
     /// Configures a resource, and neither attaches nor connects.
     pub(super) fn new_resource(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
-        let life = self.lives.begin(resource)?;
+        let permit = self.up_locks.begin_up(resource)?;
         Definition::from_text(&self.name, resource, text)?;
         if self.is_up(resource).is_some() {
             let is_other = self.stored_text(resource)?.is_some_and(|stored| stored != text);
@@ -110,17 +110,17 @@ impl Control {
         }
         let mut patience = Patience::new(COMMAND_PATIENCE);
         let wait = (&mut patience, DISK_STALL_MAX);
-        let bringing = Bringing { text, parts: Parts::NONE, added: &[], life: &life };
+        let bringing = Bringing { text, parts: Parts::NONE, added: &[], permit: &permit };
         let reply = self.bring_up_with(resource, bringing, wait)?;
-        let stored = self.store_text_of_new(resource, text, &life);
-        self.follow_text(resource, &life);
+        let stored = self.store_text_of_new(resource, text, &permit);
+        self.follow_text(resource, &permit);
         stored.map(|()| reply)
     }
 
     pub(super) fn bring_up_with(
         &self,
         resource: &str,
-        Bringing { text, parts, added, life }: Bringing<'_>,
+        Bringing { text, parts, added, permit }: Bringing<'_>,
         (patience, stall_max): (&mut Patience, Duration),
     ) -> Result<Reply, Failure> {
         let mut definition = Definition::from_text(&self.name, resource, text)?;
@@ -142,7 +142,7 @@ impl Control {
             let mut attached = Box::new(attached);
             attached.definition = definition.clone();
             attached.apart = parts.apart;
-            life.bring_up(|| {
+            permit.bring_up(|| {
                 // The resource may ask for its handlers as soon as it is there.
                 let before = self.apply_settings(&definition);
                 let hosted = self.ask(resource, |ticket| ToShard::Host { ticket, attached });
@@ -180,28 +180,28 @@ impl Control {
             return Err(failure);
         }
         log!(Error, Scope::resource(resource), "it is up without its disk: {failure}");
-        self.note_without_disk(resource, &failure, bringing.life);
+        self.note_without_disk(resource, &failure, bringing.permit);
         Ok(())
     }
 
     /// Why it is up without the disk that it should have.
-    pub(super) fn note_without_disk(&self, resource: &str, why: &Failure, life: &Life) {
+    pub(super) fn note_without_disk(&self, resource: &str, why: &Failure, permit: &UpPermit) {
         let note = || self.without_disk().insert(resource.to_owned(), why.clone());
-        drop(life.unless_over(note));
+        drop(permit.unless_over(note));
     }
 
     /// `adjust` of a resource that is not up.
     pub(super) fn bring_up_for(
         &self,
         resource: &str,
-        (text, life): (&str, &Life),
+        (text, permit): (&str, &UpPermit),
         scope: &AdjustScope,
     ) -> Result<(), Failure> {
         let is_partial = scope.skip_net || scope.peer.is_some();
         let apart = if is_partial { Apart::All } else { Apart::NOBODY };
         let parts = Parts { has_disk: !scope.skip_disk, apart };
         let mut patience = Patience::new(COMMAND_PATIENCE);
-        let bringing = Bringing { text, parts, added: &[], life };
+        let bringing = Bringing { text, parts, added: &[], permit };
         let brought = self.bring_up_with(resource, bringing, (&mut patience, DISK_STALL_MAX));
         brought.map(drop).map_err(|failure| or_without_disk(resource, failure))
     }

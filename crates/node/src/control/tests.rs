@@ -90,7 +90,7 @@ impl Node {
     fn shorten_deadline(&mut self) {
         let control = Arc::get_mut(&mut self.control).expect("nobody else has it");
         control.command_deadline = Duration::from_millis(500);
-        control.lives.patience = control.command_deadline;
+        control.up_locks.patience = control.command_deadline;
     }
 
     /// A `down` that a client with the resource open keeps from being done.
@@ -216,12 +216,12 @@ fn up_that_a_down_was_faster_than_takes_nothing_down() {
     let mut node = Node::new();
     let text = text("");
     let up = |control: &Control| {
-        let life = control.lives.begin("r0").unwrap();
-        let bringing = Bringing { text: &text, parts: Parts::ALL, added: &[], life: &life };
+        let permit = control.up_locks.begin_up("r0").unwrap();
+        let bringing = Bringing { text: &text, parts: Parts::ALL, added: &[], permit: &permit };
         let wait = (&mut Patience::new(COMMAND_PATIENCE), DISK_STALL_MAX);
         control.bring_up_with("r0", bringing, wait).unwrap();
-        control.lives.end("r0").unwrap().stand();
-        control.store_text_of_new("r0", &text, &life)
+        control.up_locks.begin_down("r0").unwrap().confirm();
+        control.store_text_of_new("r0", &text, &permit)
     };
     let failure = node.serve(up, &mut nothing).unwrap_err();
     assert!(failure.message.contains("taken down meanwhile"), "{failure}");
@@ -335,7 +335,7 @@ fn address_of_a_change_that_waits_is_no_other_services() {
     let address = listening.local_addr().unwrap().to_string();
     let mut node = Node::with(&text(""));
     let waiting = text("").replace("127.0.0.1:1", &address);
-    node.control.unsettled.note("r0", &waiting, &node.control.lives.begin("r0").unwrap());
+    node.control.unsettled.note("r0", &waiting, &node.control.up_locks.begin_up("r0").unwrap());
     let wanted = waiting.replace("volume", "options { quorum majority; } volume");
     node.adjust(&wanted, &AdjustScope::default(), &mut nothing).unwrap();
     assert_eq!(node.control.stored_text("r0").unwrap(), Some(wanted));
@@ -346,7 +346,7 @@ fn address_of_a_change_that_waits_is_no_other_services() {
 fn change_that_waits_is_stored_where_a_down_was_refused_meanwhile() {
     let mut node = Node::with(&text(""));
     let changed = text("options { quorum majority; }");
-    node.control.unsettled.note("r0", &changed, &node.control.lives.begin("r0").unwrap());
+    node.control.unsettled.note("r0", &changed, &node.control.up_locks.begin_up("r0").unwrap());
     node.refuse_down();
     node.settle();
     assert_eq!(node.control.stored_text("r0").unwrap(), Some(changed));
@@ -378,7 +378,7 @@ fn down_that_a_data_thread_hears_late_is_done_to_its_end() {
     let mut node = Node::with(&scripts);
     node.control.apply_settings(&Definition::from_text("a", "r0", &scripts).unwrap());
     node.shorten_deadline();
-    let before = node.control.lives.begin("r0").unwrap();
+    let before = node.control.up_locks.begin_up("r0").unwrap();
     let down = node.serve(|control| control.down("r0", Force::No), &mut outlast_deadline);
     down.unwrap();
     assert!(before.is_over());
@@ -446,14 +446,14 @@ fn devices_of_what_goes_down_get_no_names_when_a_change_of_it_is_settled() {
     let devices = node.directory.path().join("dev");
     fs::create_dir(&devices).unwrap();
     symlink("ublkb7", devices.join("drbd7")).unwrap();
-    node.control.unsettled.note("r0", &changed, &node.control.lives.begin("r0").unwrap());
-    let mut ending = node.control.lives.end("r0").unwrap();
-    ending.stand();
+    node.control.unsettled.note("r0", &changed, &node.control.up_locks.begin_up("r0").unwrap());
+    let mut ending = node.control.up_locks.begin_down("r0").unwrap();
+    ending.confirm();
     node.settle();
     fs::symlink_metadata(devices.join("drbd/by-res/r0/0")).unwrap_err();
     drop(ending);
     // Where it stays up, they have them.
-    node.control.unsettled.note("r0", &changed, &node.control.lives.begin("r0").unwrap());
+    node.control.unsettled.note("r0", &changed, &node.control.up_locks.begin_up("r0").unwrap());
     node.settle();
     fs::symlink_metadata(devices.join("drbd/by-res/r0/0")).unwrap();
 }

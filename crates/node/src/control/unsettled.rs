@@ -10,13 +10,13 @@ use api::response::Failure;
 use stdx::mutex::lock;
 
 use crate::control::configuring::state_failure;
-use crate::control::lives::Life;
+use crate::control::up_lock::UpPermit;
 use crate::control::{Control, spawn};
 use crate::log::{Scope, log};
 use crate::state_dir::StateDir;
 
 /// The texts, and the right to store them. Who waits for a `down` of one resource must not keep it
-/// from others: a life comes first, and the texts after it.
+/// from others: the up lock is taken first, and the texts after it.
 ///
 /// A store that hangs keeps them from every `adjust` and the end of every `down`, without a bound:
 /// these read and write in the same directory, and hang there by themselves. Who did not wait could
@@ -24,7 +24,7 @@ use crate::state_dir::StateDir;
 /// a restart is what helps; `status`, roles and clients need none of the texts.
 #[derive(Debug, Default)]
 pub(super) struct Unsettled {
-    texts: Mutex<BTreeMap<String, (String, Life)>>,
+    texts: Mutex<BTreeMap<String, (String, UpPermit)>>,
 }
 
 impl Unsettled {
@@ -39,10 +39,10 @@ impl Unsettled {
         texts.iter().map(|(resource, (text, _))| (resource.clone(), text.clone())).collect()
     }
 
-    pub(super) fn note(&self, resource: &str, text: &str, life: &Life) {
+    pub(super) fn note(&self, resource: &str, text: &str, permit: &UpPermit) {
         // A `down` that ends it from here on removes what is noted.
-        let note = || self.lock().insert(resource.to_owned(), (text.to_owned(), life.clone()));
-        drop(life.unless_over(note));
+        let note = || self.lock().insert(resource.to_owned(), (text.to_owned(), permit.clone()));
+        drop(permit.unless_over(note));
     }
 
     /// Another text takes the place of one that waits, or none; where that fails it waits on.
@@ -63,10 +63,10 @@ impl Unsettled {
     }
 
     /// Stores what waited, and says whose it is. Nobody stores another text meanwhile.
-    fn settle(&self, resource: &str, state: &StateDir) -> Option<(Life, Result<(), Failure>)> {
-        let life = self.lock().get(resource).map(|(_, life)| life.clone())?;
+    fn settle(&self, resource: &str, state: &StateDir) -> Option<(UpPermit, Result<(), Failure>)> {
+        let permit = self.lock().get(resource).map(|(_, permit)| permit.clone())?;
         // While this one is not over, no text is of one that began after a `down`.
-        let settled = life.unless_over(|| {
+        let settled = permit.unless_over(|| {
             let mut texts = self.lock();
             let Some((text, _)) = texts.remove(resource) else { return Ok(()) };
             state.store_text(resource, &text).map_err(state_failure)
@@ -76,10 +76,10 @@ impl Unsettled {
             log!(Notice, scope, "it was taken down before its last change was stored");
             Ok(())
         });
-        Some((life, settled))
+        Some((permit, settled))
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, (String, Life)>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, (String, UpPermit)>> {
         lock(&self.texts)
     }
 }
@@ -101,13 +101,14 @@ impl Control {
         let name = resource.clone();
         let work = move || {
             // Where none waits, whoever stored it, or took it down, sees to the rest.
-            let Some((life, settled)) = control.unsettled.settle(&resource, &control.state) else {
+            let Some((permit, settled)) = control.unsettled.settle(&resource, &control.state)
+            else {
                 return;
             };
             if let Err(failure) = settled {
                 failed(&resource, &failure);
             }
-            control.follow_text(&resource, &life);
+            control.follow_text(&resource, &permit);
         };
         if let Err(error) = spawn("settled", work) {
             failed(&name, &error);
@@ -122,24 +123,24 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::control::lives::Lives;
     use crate::control::tests::rest;
+    use crate::control::up_lock::UpLocks;
 
     /// `adjust` of all resources waited with one of them for its `down`.
     #[test]
     fn texts_of_others_are_free_while_a_down_is_under_way() {
-        let (unsettled, lives) = (Unsettled::default(), Lives::default());
-        let life = lives.begin("r0").unwrap();
+        let (unsettled, up_locks) = (Unsettled::default(), UpLocks::default());
+        let permit = up_locks.begin_up("r0").unwrap();
         let ((begun, has_begun), (end, ends)) = (mpsc::channel(), mpsc::channel());
         let (told, heard) = mpsc::channel();
         let texts = unsettled.lock();
         thread::scope(|scope| {
             let unsettled = &unsettled;
-            scope.spawn(move || unsettled.note("r0", "text", &life));
+            scope.spawn(move || unsettled.note("r0", "text", &permit));
             rest();
-            let lives = &lives;
+            let up_locks = &up_locks;
             scope.spawn(move || {
-                let ending = lives.end("r0").unwrap();
+                let ending = up_locks.begin_down("r0").unwrap();
                 begun.send(()).unwrap();
                 ends.recv().unwrap();
                 drop(ending);
@@ -161,21 +162,21 @@ mod tests {
     fn what_is_settled_late_stores_no_text_of_a_newer_life() {
         let directory = tempfile::tempdir().unwrap();
         let state = StateDir::below(directory.path());
-        let (unsettled, lives) = (Unsettled::default(), Lives::default());
-        let life = lives.begin("r0").unwrap();
-        unsettled.note("r0", "older", &life);
-        let mut ending = lives.end("r0").unwrap();
-        let holders = life.holders();
+        let (unsettled, up_locks) = (Unsettled::default(), UpLocks::default());
+        let permit = up_locks.begin_up("r0").unwrap();
+        unsettled.note("r0", "older", &permit);
+        let mut ending = up_locks.begin_down("r0").unwrap();
+        let holders = permit.holders();
         thread::scope(|scope| {
             let settling = scope.spawn(|| unsettled.settle("r0", &state));
             // It waits until it is known whether that is refused.
-            while life.holders() == holders {
+            while permit.holders() == holders {
                 thread::yield_now();
             }
             let mut texts = unsettled.lock();
-            ending.stand();
+            ending.confirm();
             drop(ending);
-            texts.insert("r0".to_owned(), ("newer".to_owned(), lives.begin("r0").unwrap()));
+            texts.insert("r0".to_owned(), ("newer".to_owned(), up_locks.begin_up("r0").unwrap()));
             drop(texts);
             settling.join().unwrap().expect("one waits").1.unwrap();
         });

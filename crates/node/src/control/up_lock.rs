@@ -1,15 +1,15 @@
-//! `down` beside commands that bring the same resource up.
+//! The up lock of a resource: the order between a `down` and commands that bring the resource up.
 //!
-//! These take long: they wait for disks and addresses, and `adjust` has the resource down in the
-//! middle. What began before a `down` neither brings the resource up nor notes its text any more
-//! once that began, nor anything else of it; it fails. What began later is the newer word: it waits
-//! until that `down` is over, for what is up until then may not be any more, and so it keeps what
-//! comes with it.
+//! Commands that bring a resource up take long: they wait for disks and addresses, and `adjust` has
+//! the resource down in the middle. Each holds an [`UpPermit`] from its beginning. A `down` ends
+//! all permits that were given before it began: their commands fail, and change nothing of the
+//! resource any more. A command that begins after a `down` waits until that `down` is over.
 //!
-//! A `down` may be refused, and then all goes on. So whoever comes to such a step while one is
-//! under way waits until this is known. A data thread that has no time leaves it open for long
-//! (`REMOVAL_ANSWER_DEADLINE`): what has done nothing yet that would have to be taken back, another
-//! `down` among it, fails before that. What remains, as to store what runs, has to know.
+//! A `down` may be refused, and then the permits stay valid. So a command that comes to a step of
+//! its permit while a `down` is under way waits until it is known whether the `down` is refused. A
+//! data thread that has no time leaves this open for long (`REMOVAL_ANSWER_DEADLINE`). Steps with
+//! nothing to take back fail before that, and so does another `down`. The other steps, as to store
+//! the text that runs, wait until it is known.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -20,23 +20,23 @@ use api::response::{Failure, FailureCode};
 use crate::control::node_settings::NodeSettings;
 use crate::limits::ADMIN_COMMAND_DEADLINE;
 
-/// Of all resources that such commands were given for of late.
+/// The up locks of all resources that a command is about, or that a permit is kept of.
 #[derive(Debug)]
-pub(super) struct Lives {
+pub(super) struct UpLocks {
     /// How long a command waits for a `down` that is under way.
     pub(super) patience: Duration,
-    by_resource: Mutex<BTreeMap<String, Arc<Course>>>,
+    by_resource: Mutex<BTreeMap<String, Arc<UpLock>>>,
 }
 
-impl Default for Lives {
+impl Default for UpLocks {
     fn default() -> Self {
         Self { patience: ADMIN_COMMAND_DEADLINE, by_resource: Mutex::default() }
     }
 }
 
-/// Of one resource.
+/// The up lock of one resource.
 #[derive(Debug)]
-struct Course {
+struct UpLock {
     resource: String,
     patience: Duration,
     counts: Mutex<Counts>,
@@ -46,68 +46,71 @@ struct Course {
 
 #[derive(Debug, Default)]
 struct Counts {
-    /// Each that began has the next number.
+    /// How many `down`s began: each has the next number.
     downs: u64,
-    /// The last one that was not refused.
+    /// The number of the last `down` that was not refused.
     last_down: u64,
-    /// Of how many this is not known yet.
+    /// Of how many `down`s it is not known yet whether they are refused.
     undecided: usize,
-    /// How many are not over.
+    /// How many `down`s are not over.
     under_way: usize,
-    /// Each orders that were given have the next number.
-    orders: u64,
-    /// NodeSettings of which it is not known yet whether they hold, each with those before it.
+    /// How many node settings were given on trial: each has the next number.
+    settings: u64,
+    /// Settings of which it is not known yet whether they hold: the number, and those before them.
+    /// Emptied when the resource comes up, or is down.
     trials: Vec<(u64, NodeSettings)>,
 }
 
-/// The right to bring a resource up, until somebody takes it down.
+/// The right to bring a resource up, until a `down` that begins later.
 #[derive(Clone, Debug)]
-pub(super) struct Life {
-    course: Arc<Course>,
+pub(super) struct UpPermit {
+    lock: Arc<UpLock>,
+    /// How many `down`s had begun when this was given.
     downs: u64,
 }
 
-/// Of a `down` that began. Where this is dropped, it is over; refused unless it stands.
+/// A `down` that began. It is over when this is dropped, and was refused unless it is confirmed.
 #[derive(Debug)]
-pub(super) struct Ending {
-    course: Arc<Course>,
+pub(super) struct DownGuard {
+    lock: Arc<UpLock>,
     number: u64,
-    stands: bool,
+    is_confirmed: bool,
 }
 
-impl Lives {
-    /// Waits until no `down` is under way, as long as a command may take.
-    pub(super) fn begin(&self, resource: &str) -> Result<Life, Failure> {
-        let course = self.course_of(resource);
-        let counts = course.lock();
+impl UpLocks {
+    /// Gives the permit of a command that brings the resource up. Waits until no `down` is under
+    /// way, as long as a command may take.
+    pub(super) fn begin_up(&self, resource: &str) -> Result<UpPermit, Failure> {
+        let lock = self.lock_of(resource);
+        let counts = lock.counts();
         let downs = counts.downs;
-        drop(course.wait_while(counts, |counts| counts.under_way > 0)?);
-        Ok(Life { course, downs })
+        drop(lock.wait_while(counts, |counts| counts.under_way > 0)?);
+        Ok(UpPermit { lock, downs })
     }
 
-    /// Begins to end all that began so far; one that is just being brought up is up before. Fails
-    /// where it is not known in time of another `down` whether it was refused: each would wait for
-    /// the same data thread, and hold its place among the commands.
-    pub(super) fn end(&self, resource: &str) -> Result<Ending, Failure> {
-        let course = self.course_of(resource);
-        let mut counts = course.lock_when_decided_in_time()?;
-        let number = counts.begin_down();
+    /// Begins a `down`, which ends all permits given so far; a resource that is just being brought
+    /// up is up before. Fails where it is not known in time whether another `down` was refused:
+    /// each would wait for the same data thread, and hold its place among the commands.
+    pub(super) fn begin_down(&self, resource: &str) -> Result<DownGuard, Failure> {
+        let lock = self.lock_of(resource);
+        let mut counts = lock.lock_when_decided_in_time()?;
+        let number = counts.number_down();
         drop(counts);
-        Ok(Ending { course, number, stands: false })
+        Ok(DownGuard { lock, number, is_confirmed: false })
     }
 
-    fn course_of(&self, resource: &str) -> Arc<Course> {
+    fn lock_of(&self, resource: &str) -> Arc<UpLock> {
         let mut all = self.by_resource.lock().unwrap_or_else(PoisonError::into_inner);
-        // Nobody asks any more about those that nobody else has.
-        all.retain(|name, course| name == resource || Arc::strong_count(course) > 1);
-        let course = || Arc::new(Course::new(resource, self.patience));
-        Arc::clone(all.entry(resource.to_owned()).or_insert_with(course))
+        // A lock that nobody else has belongs to no command and no permit.
+        all.retain(|name, lock| name == resource || Arc::strong_count(lock) > 1);
+        let lock = || Arc::new(UpLock::new(resource, self.patience));
+        Arc::clone(all.entry(resource.to_owned()).or_insert_with(lock))
     }
 }
 
 impl Counts {
-    /// Returns its number.
-    fn begin_down(&mut self) -> u64 {
+    /// Counts a `down` that begins; returns its number.
+    fn number_down(&mut self) -> u64 {
         self.downs += 1;
         self.undecided += 1;
         self.under_way += 1;
@@ -115,7 +118,7 @@ impl Counts {
     }
 }
 
-impl Course {
+impl UpLock {
     fn new(resource: &str, patience: Duration) -> Self {
         Self {
             resource: resource.to_owned(),
@@ -125,19 +128,19 @@ impl Course {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Counts> {
+    fn counts(&self) -> MutexGuard<'_, Counts> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Once it is known of each `down` whether it was refused.
     fn lock_when_decided(&self) -> MutexGuard<'_, Counts> {
-        let decided = self.bell.wait_while(self.lock(), |counts| counts.undecided > 0);
+        let decided = self.bell.wait_while(self.counts(), |counts| counts.undecided > 0);
         decided.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same, as long as a command may take.
+    /// As `lock_when_decided`, for as long as a command may take.
     fn lock_when_decided_in_time(&self) -> Result<MutexGuard<'_, Counts>, Failure> {
-        self.wait_while(self.lock(), |counts| counts.undecided > 0)
+        self.wait_while(self.counts(), |counts| counts.undecided > 0)
     }
 
     fn wait_while<'a>(
@@ -160,21 +163,21 @@ impl Course {
 }
 
 #[cfg(test)]
-impl Life {
-    /// How many have to do with lives of this resource.
+impl UpPermit {
+    /// How many permits and `down`s of this resource there are.
     pub(super) fn holders(&self) -> usize {
-        Arc::strong_count(&self.course)
+        Arc::strong_count(&self.lock)
     }
 }
 
-impl Life {
+impl UpPermit {
     /// Brings it up; a `down` that begins meanwhile comes after that. Fails where it is not known
     /// in time of one that began before whether it was refused.
     pub(super) fn bring_up<T>(
         &self,
         work: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let mut counts = self.if_up(self.course.lock_when_decided_in_time()?)?;
+        let mut counts = self.if_up(self.lock.lock_when_decided_in_time()?)?;
         let result = work()?;
         // What it came up with holds.
         counts.trials.clear();
@@ -187,22 +190,23 @@ impl Life {
         work()
     }
 
-    /// Gives it orders, as `bring_up`, on trial: they hold or fail by the number that this returns.
-    /// `give` returns those that it had.
+    /// Gives it node settings, as `bring_up`, on trial: they are kept or failed by the number that
+    /// this returns. `give` returns the settings that the resource had.
     pub(super) fn try_settings(&self, give: impl FnOnce() -> NodeSettings) -> Result<u64, Failure> {
-        let mut counts = self.if_up(self.course.lock_when_decided_in_time()?)?;
-        counts.orders += 1;
-        let number = counts.orders;
+        let mut counts = self.if_up(self.lock.lock_when_decided_in_time()?)?;
+        counts.settings += 1;
+        let number = counts.settings;
         counts.trials.push((number, give()));
         Ok(number)
     }
 
-    /// Nobody takes them back any more who gave others before.
+    /// Settings hold that were given on trial: older ones cannot be taken back to any more.
     pub(super) fn keep_settings(&self, number: u64) {
-        self.course.lock().trials.retain(|(known, _)| *known > number);
+        self.lock.counts().trials.retain(|(known, _)| *known > number);
     }
 
-    /// Takes them back. Who gave others since is to take those back to what it had before these.
+    /// Takes back settings that were given on trial. Where newer ones were given since, those are
+    /// to be taken back to the settings before both.
     pub(super) fn fail_settings(&self, number: u64, take_back: impl FnOnce(NodeSettings)) {
         let Ok(mut counts) = self.lock_if_up() else { return };
         let Some(index) = counts.trials.iter().position(|(known, _)| *known == number) else {
@@ -215,26 +219,27 @@ impl Life {
         }
     }
 
-    /// Does something else about it, as `note`.
+    /// Does something else about the resource, as `note`.
     pub(super) fn unless_over<T>(&self, work: impl FnOnce() -> T) -> Result<T, Failure> {
         let _counts = self.lock_if_up()?;
         Ok(work())
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.course.lock_when_decided().last_down > self.downs
+        self.lock.lock_when_decided().last_down > self.downs
     }
 
-    /// Begins to take down what it brought up itself; as `note`, for that must not stay up.
-    pub(super) fn end(&self) -> Result<Ending, Failure> {
+    /// Begins a `down` of what this permit brought up. Waits as `note` does, for that must not stay
+    /// up.
+    pub(super) fn begin_down(&self) -> Result<DownGuard, Failure> {
         let mut counts = self.lock_if_up()?;
-        let number = counts.begin_down();
+        let number = counts.number_down();
         drop(counts);
-        Ok(Ending { course: Arc::clone(&self.course), number, stands: false })
+        Ok(DownGuard { lock: Arc::clone(&self.lock), number, is_confirmed: false })
     }
 
     fn lock_if_up(&self) -> Result<MutexGuard<'_, Counts>, Failure> {
-        self.if_up(self.course.lock_when_decided())
+        self.if_up(self.lock.lock_when_decided())
     }
 
     fn if_up<'a>(&self, counts: MutexGuard<'a, Counts>) -> Result<MutexGuard<'a, Counts>, Failure> {
@@ -246,27 +251,27 @@ impl Life {
     }
 }
 
-impl Ending {
-    /// The resource is down: what began before is over. What begins later waits until there is
-    /// nothing left of it.
-    pub(super) fn stand(&mut self) {
-        self.stands = true;
-        let mut counts = self.course.lock();
+impl DownGuard {
+    /// The resource is down: permits given before are over. A command that begins later waits until
+    /// this is dropped.
+    pub(super) fn confirm(&mut self) {
+        self.is_confirmed = true;
+        let mut counts = self.lock.counts();
         counts.undecided -= 1;
         counts.last_down = counts.last_down.max(self.number);
         counts.trials.clear();
         drop(counts);
-        self.course.bell.notify_all();
+        self.lock.bell.notify_all();
     }
 }
 
-impl Drop for Ending {
+impl Drop for DownGuard {
     fn drop(&mut self) {
-        let mut counts = self.course.lock();
-        counts.undecided -= usize::from(!self.stands);
+        let mut counts = self.lock.counts();
+        counts.undecided -= usize::from(!self.is_confirmed);
         counts.under_way -= 1;
         drop(counts);
-        self.course.bell.notify_all();
+        self.lock.bell.notify_all();
     }
 }
 
@@ -285,20 +290,20 @@ mod tests {
     }
 
     /// Those of commands that wait for next to nothing.
-    fn impatient() -> Lives {
-        Lives { patience: Duration::from_millis(10), ..Lives::default() }
+    fn impatient() -> UpLocks {
+        UpLocks { patience: Duration::from_millis(10), ..UpLocks::default() }
     }
 
-    fn stand(mut ending: Ending) {
-        ending.stand();
+    fn confirm(mut down: DownGuard) {
+        down.confirm();
     }
 
     #[test]
     fn what_began_before_a_down_is_over_and_what_began_later_is_not() {
-        let lives = Lives::default();
-        let (before, other) = (lives.begin("r0").unwrap(), lives.begin("r1").unwrap());
-        stand(lives.end("r0").unwrap());
-        let after = lives.begin("r0").unwrap();
+        let up_locks = UpLocks::default();
+        let (before, other) = (up_locks.begin_up("r0").unwrap(), up_locks.begin_up("r1").unwrap());
+        confirm(up_locks.begin_down("r0").unwrap());
+        let after = up_locks.begin_up("r0").unwrap();
         assert!(before.is_over() && !after.is_over() && !other.is_over());
         before.bring_up(nothing).unwrap_err();
         before.note(nothing).unwrap_err();
@@ -312,48 +317,50 @@ mod tests {
 
     #[test]
     fn nothing_is_kept_of_resources_that_nobody_asks_about() {
-        let lives = Lives::default();
-        let kept = lives.begin("r0").unwrap();
+        let up_locks = UpLocks::default();
+        let kept = up_locks.begin_up("r0").unwrap();
         for number in 0..100 {
-            lives.end(&format!("other-{number}")).unwrap();
+            up_locks.begin_down(&format!("other-{number}")).unwrap();
         }
-        assert_eq!(lives.by_resource.lock().unwrap().len(), 2);
-        stand(lives.end("r0").unwrap());
+        assert_eq!(up_locks.by_resource.lock().unwrap().len(), 2);
+        confirm(up_locks.begin_down("r0").unwrap());
         assert!(kept.is_over());
     }
 
     /// Of two that fail the second one put back what the first one had given.
     #[test]
     fn orders_that_fail_are_taken_back_to_the_last_ones_that_hold() {
-        let lives = Lives::default();
-        let orders =
-            |name: &str| NodeSettings { comes_after: vec![(name.to_owned(), 0)], ..NodeSettings::default() };
+        let up_locks = UpLocks::default();
+        let orders = |name: &str| NodeSettings {
+            comes_after: vec![(name.to_owned(), 0)],
+            ..NodeSettings::default()
+        };
         for order in [[0, 1], [1, 0]] {
-            let life = lives.begin("r0").unwrap();
+            let permit = up_locks.begin_up("r0").unwrap();
             let present = RefCell::new(orders("own"));
             let numbers = ["first", "second"]
-                .map(|name| life.try_settings(|| present.replace(orders(name))).unwrap());
+                .map(|name| permit.try_settings(|| present.replace(orders(name))).unwrap());
             for number in order.map(|index| numbers[index]) {
-                life.fail_settings(number, |before| drop(present.replace(before)));
+                permit.fail_settings(number, |before| drop(present.replace(before)));
             }
             assert_eq!(present.take().comes_after[0].0, "own");
         }
-        let life = lives.begin("r0").unwrap();
-        let first = life.try_settings(|| orders("own")).unwrap();
-        let second = life.try_settings(|| orders("first")).unwrap();
-        life.keep_settings(second);
-        life.fail_settings(first, |_| panic!("it has newer ones"));
+        let permit = up_locks.begin_up("r0").unwrap();
+        let first = permit.try_settings(|| orders("own")).unwrap();
+        let second = permit.try_settings(|| orders("first")).unwrap();
+        permit.keep_settings(second);
+        permit.fail_settings(first, |_| panic!("it has newer ones"));
     }
 
     #[test]
     fn down_that_is_refused_ends_nothing() {
-        let lives = Lives::default();
-        let before = lives.begin("r0").unwrap();
-        drop(lives.end("r0").unwrap());
+        let up_locks = UpLocks::default();
+        let before = up_locks.begin_up("r0").unwrap();
+        drop(up_locks.begin_down("r0").unwrap());
         assert!(!before.is_over());
         before.bring_up(nothing).unwrap();
-        drop(lives.end("r0").unwrap());
-        stand(lives.end("r0").unwrap());
+        drop(up_locks.begin_down("r0").unwrap());
+        confirm(up_locks.begin_down("r0").unwrap());
         assert!(before.is_over());
     }
 
@@ -361,17 +368,17 @@ mod tests {
     #[test]
     fn what_would_come_up_waits_until_it_is_known_whether_a_down_is_refused() {
         for is_refused in [false, true] {
-            let lives = Lives::default();
-            let before = lives.begin("r0").unwrap();
-            let mut ending = lives.end("r0").unwrap();
+            let up_locks = UpLocks::default();
+            let before = up_locks.begin_up("r0").unwrap();
+            let mut ending = up_locks.begin_down("r0").unwrap();
             let (is_known, begun) = (AtomicBool::new(false), Barrier::new(3));
             thread::scope(|scope| {
-                for (life, comes_up) in [(Some(before), is_refused), (None, true)] {
-                    let (lives, is_known, begun) = (&lives, &is_known, &begun);
+                for (permit, comes_up) in [(Some(before), is_refused), (None, true)] {
+                    let (up_locks, is_known, begun) = (&up_locks, &is_known, &begun);
                     scope.spawn(move || {
                         begun.wait();
-                        let life = life.unwrap_or_else(|| lives.begin("r0").unwrap());
-                        let brought = life.bring_up(nothing);
+                        let permit = permit.unwrap_or_else(|| up_locks.begin_up("r0").unwrap());
+                        let brought = permit.bring_up(nothing);
                         assert!(is_known.load(Ordering::SeqCst), "it waits");
                         assert_eq!(brought.is_ok(), comes_up);
                     });
@@ -381,7 +388,7 @@ mod tests {
                 rest();
                 is_known.store(true, Ordering::SeqCst);
                 if !is_refused {
-                    ending.stand();
+                    ending.confirm();
                 }
                 drop(ending);
             });
@@ -390,18 +397,18 @@ mod tests {
     /// It was told that the resource is up already, or lost what it worked on to that `down`.
     #[test]
     fn what_begins_before_a_down_is_over_waits_for_that() {
-        let lives = Lives::default();
-        let before = lives.begin("r0").unwrap();
-        let mut ending = lives.end("r0").unwrap();
+        let up_locks = UpLocks::default();
+        let before = up_locks.begin_up("r0").unwrap();
+        let mut ending = up_locks.begin_down("r0").unwrap();
         let (is_over, begun) = (AtomicBool::new(false), Barrier::new(2));
         thread::scope(|scope| {
             scope.spawn(|| {
                 begun.wait();
-                lives.begin("r0").unwrap().bring_up(nothing).unwrap();
+                up_locks.begin_up("r0").unwrap().bring_up(nothing).unwrap();
                 assert!(is_over.load(Ordering::SeqCst), "it waits");
             });
             begun.wait();
-            ending.stand();
+            ending.confirm();
             // Who holds what the `down` waits for does not wait for it.
             before.bring_up(nothing).unwrap_err();
             rest();
@@ -413,13 +420,13 @@ mod tests {
     /// It waited for ever where a state directory hung, and held its place among the commands.
     #[test]
     fn what_waits_for_a_down_that_does_not_end_fails() {
-        let lives = impatient();
-        let mut ending = lives.end("r0").unwrap();
-        let begin = || lives.begin("r0");
+        let up_locks = impatient();
+        let mut ending = up_locks.begin_down("r0").unwrap();
+        let begin = || up_locks.begin_up("r0");
         let failure = begin().unwrap_err();
         assert_eq!(failure.code, FailureCode::StateRefused);
         assert!(failure.message.contains("a `down` of \"r0\" is under way"), "{failure}");
-        ending.stand();
+        ending.confirm();
         begin().unwrap_err();
         drop(ending);
         begin().unwrap().bring_up(nothing).unwrap();
@@ -428,26 +435,26 @@ mod tests {
     /// Each waited ten minutes for the same data thread, and held its place among the commands.
     #[test]
     fn down_fails_while_it_is_not_known_whether_another_one_is_refused() {
-        let lives = impatient();
-        let ending = lives.end("r0").unwrap();
-        let failure = lives.end("r0").unwrap_err();
+        let up_locks = impatient();
+        let ending = up_locks.begin_down("r0").unwrap();
+        let failure = up_locks.begin_down("r0").unwrap_err();
         assert_eq!(failure.code, FailureCode::StateRefused);
         assert!(failure.message.contains("a `down` of \"r0\" is under way"), "{failure}");
         assert!(failure.hint.contains("a data thread is busy"), "{failure}");
-        lives.end("r1").unwrap();
+        up_locks.begin_down("r1").unwrap();
         drop(ending);
-        let mut ending = lives.end("r0").unwrap();
-        ending.stand();
+        let mut ending = up_locks.begin_down("r0").unwrap();
+        ending.confirm();
         // What is down is told to be so, whatever else of it has to end yet.
-        stand(lives.end("r0").unwrap());
+        confirm(up_locks.begin_down("r0").unwrap());
     }
 
     /// It waited ten minutes; where the daemon starts, all other resources with it.
     #[test]
     fn what_would_come_up_fails_where_it_stays_unknown_whether_a_down_is_refused() {
-        let lives = impatient();
-        let before = lives.begin("r0").unwrap();
-        let ending = lives.end("r0").unwrap();
+        let up_locks = impatient();
+        let before = up_locks.begin_up("r0").unwrap();
+        let ending = up_locks.begin_down("r0").unwrap();
         let brought = before.bring_up::<()>(|| panic!("it may be over"));
         let ordered = before.try_settings(|| panic!("it may be over"));
         for failure in [brought.unwrap_err(), ordered.unwrap_err()] {
@@ -460,14 +467,14 @@ mod tests {
     /// Whoever came next waited for a lock as long as that took.
     #[test]
     fn what_takes_down_what_it_brought_up_keeps_nobody_waiting_for_long() {
-        let lives = impatient();
-        let life = lives.begin("r0").unwrap();
-        let ending = life.end().unwrap();
-        lives.begin("r0").unwrap_err();
-        lives.end("r0").unwrap_err();
+        let up_locks = impatient();
+        let permit = up_locks.begin_up("r0").unwrap();
+        let ending = permit.begin_down().unwrap();
+        up_locks.begin_up("r0").unwrap_err();
+        up_locks.begin_down("r0").unwrap_err();
         drop(ending);
-        stand(life.end().unwrap());
-        life.end().unwrap_err();
-        lives.begin("r0").unwrap();
+        confirm(permit.begin_down().unwrap());
+        permit.begin_down().unwrap_err();
+        up_locks.begin_up("r0").unwrap();
     }
 }
