@@ -10,10 +10,10 @@ use replication::contract::PromoteMode;
 
 use crate::attach::volumes::NewVolume;
 use crate::control::Control;
-use crate::control::configuring::{
-    missing_addresses, read_text, runs_otherwise, state_failure, with_note,
-};
+use crate::control::addresses::missing_addresses;
+use crate::control::notes::with_note;
 use crate::control::stepwise::{Bringing, Missing, MissingPeer, Parts, ids_of};
+use crate::control::texts::{read_text, state_failure};
 use crate::control::up_lock::UpPermit;
 use crate::definition::{Definition, DiskPlace};
 use crate::limits::{ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE, DISK_STALL_MAX, MEMBERS_PATIENCE};
@@ -440,6 +440,10 @@ impl Control {
             is_noted = true;
         }
     }
+}
+
+fn runs_otherwise(second: &Failure) -> String {
+    format!("it runs with what was to be stored, a restart takes the former: {second}")
 }
 
 /// A restart begins with the stored text, and would undo without a word what runs and waits to be

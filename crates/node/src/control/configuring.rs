@@ -1,27 +1,25 @@
-//! Resources and their texts: up, down, and what is running.
+//! Resources: up and down.
 
-use std::net::{TcpListener, UdpSocket};
 use std::sync::Arc;
 
 use api::request::AdjustScope;
-use api::response::{Failure, FailureCode, Reply, Running, RunningReply};
+use api::response::{Failure, FailureCode, Reply};
 
 use crate::attach::read_replica;
 use crate::control::Control;
+use crate::control::notes::{with_note, with_warnings};
 use crate::control::stepwise::{Bringing, Parts, or_without_disk};
+use crate::control::texts::state_failure;
 use crate::control::up_lock::UpPermit;
 use crate::crash;
 use crate::definition::Definition;
 use crate::limits::{
     ATTACH_PATIENCE, COMMAND_PATIENCE, DISK_END_STALL_MAX, DISK_STALL_MAX, REMOVAL_ANSWER_DEADLINE,
 };
-use crate::links::listening::{is_missing, missing_address};
 use crate::log::{Scope, log};
 use crate::patience::Patience;
-use crate::shard::commands::{address_failure, unknown_resource};
-use crate::shard::hosting::own_addresses;
+use crate::shard::commands::unknown_resource;
 use crate::shard::messages::{Force, Ticket, ToShard};
-use crate::state_dir::Unfinished;
 
 impl Control {
     /// Brings a resource up, and remembers that it is.
@@ -90,12 +88,6 @@ impl Control {
         failure
     }
 
-    /// Devices and data threads follow what is stored.
-    pub(super) fn follow_text(&self, resource: &str, permit: &UpPermit) {
-        drop(permit.unless_over(|| self.name_devices(resource)));
-        self.place_threads();
-    }
-
     /// Takes a resource down, and forgets it; also one that was to be up and is not.
     pub(super) fn down(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
         let mut ending = self.up_locks.begin_down(resource)?;
@@ -130,25 +122,6 @@ impl Control {
         if let Err(failure) = self.disk_work.end(resource, DISK_END_STALL_MAX) {
             log!(Warning, Scope::resource(resource), "something may yet be written: {failure}");
         }
-    }
-
-    /// From here on it comes up with the daemon, with this text.
-    fn store_text(&self, resource: &str, text: &str, permit: &UpPermit) -> Result<(), Failure> {
-        let store = || match self.stored_text(resource)?.as_deref() == Some(text) {
-            true => Ok(()),
-            false => self.state.store_text(resource, text).map_err(state_failure),
-        };
-        permit.note(|| self.unsettled.end_with(resource, store))
-    }
-
-    pub(super) fn keep_text(
-        &self,
-        resource: &str,
-        text: Unfinished,
-        permit: &UpPermit,
-    ) -> Result<(), Failure> {
-        let keep = || text.take_place().map_err(state_failure);
-        permit.note(|| self.unsettled.end_with(resource, keep))
     }
 
     /// Takes the disk of a resource that is up into use.
@@ -216,10 +189,6 @@ impl Control {
         })
     }
 
-    pub(crate) fn stored_text(&self, resource: &str) -> Result<Option<String>, Failure> {
-        self.state.stored_text(resource).map_err(state_failure)
-    }
-
     pub(super) fn is_up(&self, resource: &str) -> Option<Reply> {
         let resources = vec![resource.to_owned()];
         let question = |ticket| ToShard::Status { ticket, resources, statistics: false };
@@ -232,90 +201,4 @@ impl Control {
         self.bring_up_with(resource, bringing, (&mut patience, DISK_STALL_MAX))
             .map_err(|failure| or_without_disk(resource, failure))
     }
-
-    /// Refuses an address of a new member or path that something else has: a resource that runs
-    /// cannot go back. One that the machine does not have yet is waited for.
-    pub(super) fn check_addresses(&self, wanted: &Definition) -> Result<(), Failure> {
-        // What waits to be stored is listened for, too.
-        let mut texts = self.state.stored_texts().map_err(state_failure)?;
-        texts.extend(self.unsettled.all());
-        let running = texts
-            .iter()
-            .filter_map(|(resource, text)| Definition::from_text(&self.name, resource, text).ok());
-        let known: Vec<_> = running.flat_map(|definition| own_addresses(&definition)).collect();
-        for address in own_addresses(wanted).iter().filter(|address| !known.contains(address)) {
-            if let Err(error) = TcpListener::bind(address)
-                && !is_missing(&error)
-            {
-                let text = format!("cannot listen on {address}: {error}");
-                return Err(address_failure(&std::io::Error::new(error.kind(), text)));
-            }
-        }
-        Ok(())
-    }
-
-    /// The texts that the named resources run with, or all.
-    pub(super) fn show(&self, names: &[String]) -> Result<Reply, Failure> {
-        let mut resources = Vec::new();
-        for (resource, config_text) in self.state.stored_texts().map_err(state_failure)? {
-            let is_asked = names.is_empty() || names.contains(&resource);
-            if is_asked && self.is_up(&resource).is_some() {
-                resources.push(Running { resource, config_text });
-            }
-        }
-        let is_shown = |name: &&String| resources.iter().any(|running| running.resource == **name);
-        match names.iter().find(|name| !is_shown(name)) {
-            Some(unknown) => Err(unknown_resource(unknown)),
-            None => Ok(Reply::Running(RunningReply { node: self.name.clone(), resources })),
-        }
-    }
-}
-
-/// Warnings of addresses of this node that its machine does not have.
-pub(super) fn missing_addresses(definition: &Definition) -> impl Iterator<Item = String> {
-    let is_absent = |it: &std::net::SocketAddr| {
-        UdpSocket::bind((it.ip(), 0)).is_err_and(|error| is_missing(&error))
-    };
-    own_addresses(definition).into_iter().filter(is_absent).map(missing_address)
-}
-
-/// A reply with more to tell.
-pub(super) fn with_warnings(reply: Reply, more: impl IntoIterator<Item = String>) -> Reply {
-    match reply {
-        Reply::Done { mut warnings } => {
-            warnings.extend(more);
-            Reply::Done { warnings }
-        }
-        Reply::Adjusted { .. } | Reply::Running(_) | Reply::Status(_) => reply,
-    }
-}
-
-/// The model of a stored or given text.
-pub(super) fn read_text(resource: &str, text: &str) -> Result<config::model::Resource, Failure> {
-    let read = config::parse_text(resource, text);
-    let file = read.map_err(|errors| invalid(&errors.to_string()))?;
-    let found = file.resource(resource).cloned();
-    found.ok_or_else(|| invalid("it says nothing of this resource"))
-}
-
-pub(super) fn invalid(message: &str) -> Failure {
-    Failure::new(FailureCode::InvalidConfig, message, "see `basalt adm dump`")
-}
-
-pub(super) fn with_note(failure: Failure, note: &str) -> Failure {
-    let hint = match failure.hint.as_str() {
-        "" => note.to_owned(),
-        hint => format!("{hint}; {note}"),
-    };
-    Failure { hint, ..failure }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
-pub(super) fn state_failure(error: std::io::Error) -> Failure {
-    let message = format!("the state directory: {error}");
-    Failure::new(FailureCode::Internal, message, "is its disk full or read-only?")
-}
-
-pub(super) fn runs_otherwise(second: &Failure) -> String {
-    format!("it runs with what was to be stored, a restart takes the former: {second}")
 }

@@ -84,19 +84,6 @@ impl Control {
         }
     }
 
-    /// What is to be up here.
-    pub(super) fn stored_definitions(&self) -> Vec<Definition> {
-        let texts = self.state.stored_texts().unwrap_or_default();
-        let definition =
-            |(name, text): &(String, String)| Definition::from_text(&self.name, name, text).ok();
-        texts.iter().filter_map(definition).collect()
-    }
-
-    fn stored_definition(&self, resource: &str) -> Option<Definition> {
-        let text = self.stored_text(resource).ok()??;
-        Definition::from_text(&self.name, resource, &text).ok()
-    }
-
     /// Takes over the block devices that the last daemon left.
     pub(super) fn recover_devices(&self) {
         let definitions = self.stored_definitions();

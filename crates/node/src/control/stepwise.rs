@@ -18,9 +18,9 @@ use format::space::Place;
 
 use crate::attach::volumes::{NewVolume, read_new_volume};
 use crate::attach::{Apart, attach, attach_without_disk, end_of, is_about_disk};
-use crate::control::configuring::{
-    missing_addresses, read_text, state_failure, with_note, with_warnings,
-};
+use crate::control::addresses::missing_addresses;
+use crate::control::notes::{with_note, with_warnings};
+use crate::control::texts::{read_text, state_failure};
 use crate::control::up_lock::UpPermit;
 use crate::control::{Control, once_address_is_free};
 use crate::crash;

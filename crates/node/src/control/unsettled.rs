@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use api::response::Failure;
 use stdx::mutex::lock;
 
-use crate::control::configuring::state_failure;
+use crate::control::texts::state_failure;
 use crate::control::up_lock::UpPermit;
 use crate::control::{Control, spawn};
 use crate::log::{Scope, log};

@@ -1,0 +1,43 @@
+//! The addresses of this node that a resource names: taken by something else, or missing here.
+
+use std::net::{TcpListener, UdpSocket};
+
+use api::response::Failure;
+
+use crate::control::Control;
+use crate::control::texts::state_failure;
+use crate::definition::Definition;
+use crate::links::listening::{is_missing, missing_address};
+use crate::shard::commands::address_failure;
+use crate::shard::hosting::own_addresses;
+
+impl Control {
+    /// Refuses an address of a new member or path that something else has: a resource that runs
+    /// cannot go back. One that the machine does not have yet is waited for.
+    pub(super) fn check_addresses(&self, wanted: &Definition) -> Result<(), Failure> {
+        // What waits to be stored is listened for, too.
+        let mut texts = self.state.stored_texts().map_err(state_failure)?;
+        texts.extend(self.unsettled.all());
+        let running = texts
+            .iter()
+            .filter_map(|(resource, text)| Definition::from_text(&self.name, resource, text).ok());
+        let known: Vec<_> = running.flat_map(|definition| own_addresses(&definition)).collect();
+        for address in own_addresses(wanted).iter().filter(|address| !known.contains(address)) {
+            if let Err(error) = TcpListener::bind(address)
+                && !is_missing(&error)
+            {
+                let text = format!("cannot listen on {address}: {error}");
+                return Err(address_failure(&std::io::Error::new(error.kind(), text)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Warnings of addresses of this node that its machine does not have.
+pub(super) fn missing_addresses(definition: &Definition) -> impl Iterator<Item = String> {
+    let is_absent = |it: &std::net::SocketAddr| {
+        UdpSocket::bind((it.ip(), 0)).is_err_and(|error| is_missing(&error))
+    };
+    own_addresses(definition).into_iter().filter(is_absent).map(missing_address)
+}
