@@ -1,4 +1,4 @@
-//! Resources: up and down.
+//! Resources: up.
 
 use std::sync::Arc;
 
@@ -7,19 +7,14 @@ use api::response::{Failure, FailureCode, Reply};
 
 use crate::attach::read_replica;
 use crate::control::Control;
-use crate::control::notes::{with_note, with_warnings};
+use crate::control::notes::with_warnings;
 use crate::control::stepwise::{Bringing, Parts, or_without_disk};
-use crate::control::texts::state_failure;
 use crate::control::up_lock::UpPermit;
-use crate::crash;
 use crate::definition::Definition;
-use crate::limits::{
-    ATTACH_PATIENCE, COMMAND_PATIENCE, DISK_END_STALL_MAX, DISK_STALL_MAX, REMOVAL_ANSWER_DEADLINE,
-};
-use crate::log::{Scope, log};
+use crate::limits::{ATTACH_PATIENCE, COMMAND_PATIENCE, DISK_STALL_MAX};
 use crate::patience::Patience;
 use crate::shard::commands::unknown_resource;
-use crate::shard::messages::{Force, Ticket, ToShard};
+use crate::shard::messages::{Ticket, ToShard};
 
 impl Control {
     /// Brings a resource up, and remembers that it is.
@@ -54,74 +49,6 @@ impl Control {
     ) -> Result<(), Failure> {
         let stored = self.store_text(resource, text, permit);
         stored.map_err(|failure| self.down_unless_stored((resource, text), permit, failure))
-    }
-
-    /// What would not come up with the daemon does not stay up, either. What failed, and what
-    /// became of it.
-    pub(super) fn down_unless_stored(
-        &self,
-        (resource, text): (&str, &str),
-        permit: &UpPermit,
-        failure: Failure,
-    ) -> Failure {
-        let stored = || self.stored_text(resource).ok().flatten();
-        if !permit.is_over() && stored().as_deref() == Some(text) {
-            // The file took its place, and only that this is durable is not known.
-            return with_note(failure, "it stays up, and is to come up with the daemon");
-        }
-        // Where a `down` began, what is up by now is somebody else's.
-        let Ok(mut ending) = permit.begin_down() else { return failure };
-        match self.remove(resource, Force::Yes) {
-            Ok(_) => {
-                self.guests.close(resource);
-                self.forget_settings(resource);
-                self.without_disk().remove(resource);
-                if stored().is_some() {
-                    // With another text it is to be up all the same.
-                    let up = format!("then `basalt adm up {resource}`");
-                    self.hold_down(resource.to_owned(), with_note(failure.clone(), &up));
-                }
-                ending.confirm();
-            }
-            Err(second) => log!(Error, Scope::resource(resource), "it stays up: {second}"),
-        }
-        failure
-    }
-
-    /// Takes a resource down, and forgets it; also one that was to be up and is not.
-    pub(super) fn down(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
-        let mut ending = self.up_locks.begin_down(resource)?;
-        let removed = self.remove(resource, force);
-        let is_to_be_up = match &removed {
-            Err(failure) if failure.code == FailureCode::UnknownResource => {
-                self.stored_text(resource)?.is_some()
-            }
-            Err(_) => return removed,
-            Ok(_) => true,
-        };
-        // Who is to bring it up does not.
-        ending.confirm();
-        self.end_disk_work(resource);
-        if !is_to_be_up {
-            return removed;
-        }
-        self.guests.close(resource);
-        self.forget_settings(resource);
-        self.held_down().remove(resource);
-        self.without_disk().remove(resource);
-        crash::lift(&self.state, resource);
-        self.unname_devices(resource);
-        let forget = || self.state.forget_text(resource).map_err(state_failure);
-        self.unsettled.end_with(resource, forget)?;
-        self.place_threads();
-        Ok(removed.unwrap_or_else(|_| Reply::done()))
-    }
-
-    /// The disk is free: it may be given to something else, so nothing writes to it any more.
-    pub(super) fn end_disk_work(&self, resource: &str) {
-        if let Err(failure) = self.disk_work.end(resource, DISK_END_STALL_MAX) {
-            log!(Warning, Scope::resource(resource), "something may yet be written: {failure}");
-        }
     }
 
     /// Takes the disk of a resource that is up into use.
@@ -177,16 +104,6 @@ impl Control {
     pub(super) fn is_without_disk(&self, resource: &str) -> bool {
         let name = resource.to_owned();
         self.ask(resource, |ticket| ToShard::CheckAttach { ticket, resource: name }).is_ok()
-    }
-
-    /// Ends to serve a resource, its block device first. A data thread that has no time takes it
-    /// down when it has some, whoever waits for that: only an answer says what becomes of it.
-    pub(super) fn remove(&self, resource: &str, force: Force) -> Result<Reply, Failure> {
-        self.without_device(resource, force, |name| {
-            let resource = name.to_owned();
-            let question = |ticket| ToShard::Remove { ticket, resource, force };
-            self.desk.ask(self.desk.home_of(name), question, REMOVAL_ANSWER_DEADLINE)
-        })
     }
 
     pub(super) fn is_up(&self, resource: &str) -> Option<Reply> {

@@ -76,11 +76,6 @@ impl Control {
         Ok(())
     }
 
-    pub(super) fn hold_down(&self, name: String, failure: Failure) {
-        log!(Error, Scope::resource(&name), "it stays down: {failure}");
-        self.held_down().insert(name, failure);
-    }
-
     /// Makes this node Primary where the configuration wants it, as soon as that can be.
     pub(super) fn promote_at_start(&self) {
         let texts = self.state.stored_texts().unwrap_or_default();
