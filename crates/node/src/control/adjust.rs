@@ -8,12 +8,14 @@ use api::role::Role;
 use config::steps::{Reach, Skipped, Step, steps_but};
 use replication::contract::PromoteMode;
 
+use crate::attach::Apart;
 use crate::attach::volumes::NewVolume;
 use crate::control::Control;
 use crate::control::addresses::missing_addresses;
 use crate::control::notes::with_note;
-use crate::control::stepwise::{Bringing, Missing, MissingPeer, Parts, ids_of};
+use crate::control::parts::{Missing, MissingPeer, Parts, ids_of};
 use crate::control::texts::{read_text, state_failure};
+use crate::control::up::{Bringing, or_without_disk};
 use crate::control::up_lock::UpPermit;
 use crate::definition::{Definition, DiskPlace};
 use crate::limits::{ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE, DISK_STALL_MAX, MEMBERS_PATIENCE};
@@ -149,6 +151,30 @@ impl Control {
         stored.map_err(|failure| self.down_unless_stored((resource, text), permit, failure))?;
         self.connect_named(resource, scope)?;
         Ok(Vec::new())
+    }
+
+    /// `adjust` of a resource that is not up.
+    fn bring_up_for(
+        &self,
+        resource: &str,
+        (text, permit): (&str, &UpPermit),
+        scope: &AdjustScope,
+    ) -> Result<(), Failure> {
+        let is_partial = scope.skip_net || scope.peer.is_some();
+        let apart = if is_partial { Apart::All } else { Apart::NOBODY };
+        let parts = Parts { has_disk: !scope.skip_disk, apart };
+        let mut patience = Patience::new(COMMAND_PATIENCE);
+        let bringing = Bringing { text, parts, added: &[], permit };
+        let brought = self.bring_up_with(resource, bringing, (&mut patience, DISK_STALL_MAX));
+        brought.map(drop).map_err(|failure| or_without_disk(resource, failure))
+    }
+
+    /// The peer that it is about, once it is up.
+    fn connect_named(&self, resource: &str, scope: &AdjustScope) -> Result<(), Failure> {
+        match &scope.peer {
+            Some(peer) if !scope.skip_net => self.connect_peer(resource, peer).map(drop),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// Without disturbing it. Warnings come of it.
@@ -314,18 +340,6 @@ impl Control {
         notes.fold(failure, |failure, note| with_note(failure, &note))
     }
 
-    /// The disks of volumes that come to a replica which keeps its first one; with another one
-    /// those are found that belong to it.
-    fn added_disks(
-        &self,
-        resource: &str,
-        running: &str,
-        wanted: &Definition,
-    ) -> Result<Vec<NewVolume>, Failure> {
-        let before = Definition::from_text(&self.name, resource, running)?;
-        if before.disk == wanted.disk { self.new_volumes(wanted) } else { Ok(Vec::new()) }
-    }
-
     fn is_primary(&self, resource: &str) -> Result<bool, Failure> {
         let resources = vec![resource.to_owned()];
         let question = |ticket| ToShard::Status { ticket, resources, statistics: false };
@@ -366,32 +380,11 @@ impl Control {
             }
         };
         for peer in &former.split {
-            if let Err(failure) = self.connect(resource, &peer.name) {
+            if let Err(failure) = self.connect_peer(resource, &peer.name) {
                 warnings.push(format!("{} is kept apart: {failure}", peer.name));
             }
         }
         warnings
-    }
-
-    /// A replica keeps the volumes that it has: refused before anything ends for it.
-    fn check_volumes_stay(
-        &self,
-        resource: &str,
-        running: &str,
-        wanted: &Definition,
-    ) -> Result<(), Failure> {
-        let before = Definition::from_text(&self.name, resource, running)?;
-        for volume in before.further.iter().filter(|volume| volume.disk.is_some()) {
-            let is_kept = wanted.further.iter().any(|kept| kept.place == volume.place);
-            if !is_kept && !self.takes_disk(resource, volume.place)? {
-                let number = volume.number();
-                let message = format!("volume {number} of {resource:?} is not taken out of it");
-                let hint = "name the volume and its disk again; what it holds can be discarded \
-                            (`blkdiscard`), and its space is given back where the disk can";
-                return Err(Failure::new(FailureCode::NotSupported, message, hint));
-            }
-        }
-        Ok(())
     }
 
     /// Gives a running resource another definition, without disturbing it; says who keeps the text

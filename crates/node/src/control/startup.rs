@@ -15,7 +15,8 @@ use stdx::mutex::lock;
 use stdx::time::Time;
 
 use crate::control::Control;
-use crate::control::stepwise::{Bringing, Parts};
+use crate::control::parts::Parts;
+use crate::control::up::Bringing;
 use crate::crash;
 use crate::definition::Definition;
 use crate::limits::{

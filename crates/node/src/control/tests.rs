@@ -11,7 +11,8 @@ use api::role::Role;
 use tempfile::TempDir;
 
 use super::*;
-use crate::control::stepwise::{Bringing, Parts};
+use crate::control::parts::Parts;
+use crate::control::up::Bringing;
 use crate::limits::COMMAND_PATIENCE;
 use crate::shard::commands::unknown_resource;
 
