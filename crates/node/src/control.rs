@@ -1,17 +1,25 @@
-//! The control thread's part: start, commands that touch files, end.
+//! The control side: the start of the daemon, the commands of operators, the end.
 //!
 //! Everything here may block; a shard never waits for it. Questions to the shards go over a
-//! [`Desk`].
+//! [`Desk`]. [`Control::execute`] has one line for each command; what a command does is in the file
+//! of its name.
 
+pub(crate) mod daemon;
 pub(crate) mod watch;
 mod looking;
 mod asking;
-mod configuring;
+mod up;
+mod down;
+mod steps;
+mod parts;
+mod texts;
+mod addresses;
+mod notes;
 mod adjust;
+mod new_volumes;
 mod node_settings;
 mod up_lock;
 pub(crate) mod disk_work;
-mod stepwise;
 mod unsettled;
 mod credentials;
 mod nvme_hosts;
@@ -38,47 +46,40 @@ use api::disk_state::DiskState;
 use api::request::Command;
 use api::response::{Failure, FailureCode, Reply};
 use api::status::{ConnectionStatus, Holder, NodeStatus, ResourceStatus, StatusReply};
-use config::limits::HOST_NAME_BYTES_MAX;
-use format::ids::{BLOCK_BYTES, BootId};
+use format::ids::BLOCK_BYTES;
 use format::space::{Place, VOLUME_BLOCKS, VOLUME_BYTES};
+use io::Parker;
 use io::mailbox::Receiver;
-use io::process::{LockedPages, Termination, ThreadId};
-use io::{ListenAddr, Parker};
 use replication::contract::{
     Command as Order, NewArea, PromoteMode, Repair, ResizeTask, VerifyTask,
 };
 use stdx::mutex::lock;
 use stdx::time::Time;
 
+use crate::NodeError;
 use crate::control::adjust::Mode;
 use crate::control::asking::{About, ask_status};
-use crate::control::credentials::{CredentialsKeeper, keep_credentials};
+use crate::control::credentials::CredentialsKeeper;
 use crate::control::disk_work::{Claim, DiskWork};
 use crate::control::handlers::Handlers;
-use crate::control::nvme_hosts::{NvmeHostsKeeper, begin_host_checks};
+use crate::control::nvme_hosts::NvmeHostsKeeper;
 use crate::control::resync_order::ResyncOrder;
 use crate::control::unsettled::Unsettled;
 use crate::control::up_lock::UpLocks;
 use crate::control::watch::Watch;
-use crate::cores::{Placement, cores_for};
+use crate::cores::Placement;
 use crate::definition::Definition;
 use crate::desk::Desk;
 use crate::devices::Devices;
 use crate::devices::names::Names;
 use crate::enlarge::RoomWanted;
 use crate::guests::Guests;
-use crate::limits::{
-    ADMIN_COMMAND_DEADLINE, DISK_STALL_MAX, PARENT_POLL_INTERVAL, PRIMARY_COMMAND_DEADLINE,
-    SHARDS_MAX, START_PATIENCE,
-};
-use crate::links::secure::Secrecy;
-use crate::links::{Identity, LEAD};
-use crate::log::{Scope, Writing, log};
+use crate::limits::{ADMIN_COMMAND_DEADLINE, DISK_STALL_MAX, PRIMARY_COMMAND_DEADLINE};
+use crate::log::{Scope, log};
 use crate::patience::Patience;
 use crate::shard::messages::{Force, FromShard, OwnData, Ticket, ToShard};
-use crate::start::{Shards, reactor_options, start_shards};
+use crate::start::End;
 use crate::state_dir::StateDir;
-use crate::{NodeError, Options, admin};
 
 /// What the threads of the control side share.
 #[derive(Debug)]
@@ -133,125 +134,12 @@ struct Origin {
     end: mpsc::Sender<End>,
 }
 
-/// Why the daemon ends.
-#[derive(Debug)]
-pub(crate) enum End {
-    Asked(String),
-    ShardFailed(String),
-}
-
-#[expect(clippy::too_many_lines, reason = "a start, one step after the other")]
-pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
-    check(options)?;
-    let nvme_hosts = options.nvme_auth.clone().map(NvmeHostsKeeper::read).transpose()?;
-    let system = |what| move |source| NodeError::System { what, source };
-    let termination = Termination::block().map_err(system("block signals"))?;
-    io::process::raise_file_limit().map_err(system("raise the limit of open files"))?;
-    drop(io::process::lock_memory(LockedPages::Touched));
-    let _writing = Writing::start().map_err(system("start the thread that writes the log"))?;
-    let mut patience = Patience::new(START_PATIENCE);
-    let state = StateDir::open(&options.state_dir, &mut patience)?;
-    let allowed = ThreadId::own().cores().map_err(system("ask for the cores of the process"))?;
-    let (end, ends) = mpsc::channel();
-    let (room, room_wanted) = mpsc::channel();
-    let identity = Identity {
-        name: options.name.clone(),
-        boot_id: BootId(io::random_u64()),
-        start_count: state.start_count(),
-        shards: options.shards.unwrap_or_else(|| own_count(&allowed, options, &state)),
-    };
-    let reactor = reactor_options(options, allowed.len())?;
-    let Shards { senders, answers, parker, threads, backend, ids } =
-        start_shards(&identity, reactor, &end, &state.crash_file())?;
-    let control = Arc::new(Control::new(Origin {
-        name: options.name.clone(),
-        state,
-        desk: Desk::new(senders),
-        device_timeout: options.device_timeout,
-        device_names: Names::new(options),
-        vhost: options.vhost.clone(),
-        pki: options.pki.clone(),
-        nvme_hosts,
-        max_parallel_resyncs: options.max_parallel_resyncs,
-        backend,
-        placement: Placement::new(ids, allowed, options.shards),
-        room,
-        end: end.clone(),
-    }));
-    let enlarging = Arc::clone(&control);
-    spawn("room", move || enlarging.make_room(&room_wanted))?;
-    let desk = Arc::clone(&control);
-    spawn("answers", move || desk.hand_out(answers, &parker))?;
-    let looking = Arc::clone(&control);
-    spawn("watch", move || looking.look())?;
-    let socket_path = options.admin_socket.clone().unwrap_or_else(|| control.state.admin_socket());
-    let socket = admin::listen(&socket_path, options.admin_group.as_deref())?;
-    begin_host_checks(&control)?;
-    keep_credentials(&control)?;
-    control.place_threads();
-    control.start_resources(&patience);
-    control.recover_devices();
-    heed_configuration(&control)?;
-    control.listen_for_clients(options, &mut patience)?;
-    let admin = Arc::clone(&control);
-    spawn("admin", move || admin::serve(&admin, &socket))?;
-    let door = options.metrics.map(|address| scrape::open(&control, address)).transpose()?;
-    watch(options, termination, end)?;
-    log!(Notice, Scope::NODE, "node {} is ready", options.name);
-    let why = ends.recv().expect("the control block holds a sender");
-    let result = match why {
-        End::Asked(reason) => {
-            log!(Notice, Scope::NODE, "ending: {reason}");
-            control.end(threads)
-        }
-        End::ShardFailed(reason) => Err(NodeError::Shard(reason)),
-    };
-    control.handlers.end();
-    control.resync_order.end();
-    control.watch.end();
-    drop(std::fs::remove_file(socket_path));
-    if let Err(NodeError::DisksHang { .. }) = result {
-        door.iter().for_each(|door| door.close());
-        // Last: from here on the next daemon has it.
-        control.state.unlock();
-    }
-    result
-}
-
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), NodeError> {
     thread::Builder::new()
         .name(name.to_owned())
         .spawn(work)
         .map(drop)
         .map_err(|source| NodeError::System { what: "start a thread", source })
-}
-
-/// What configurations ask for beside the volumes.
-fn heed_configuration(control: &Arc<Control>) -> Result<(), NodeError> {
-    let handling = Arc::clone(control);
-    spawn("handlers", move || handling.watch_for_handlers())?;
-    let starting = Arc::clone(control);
-    spawn("startup", move || starting.promote_at_start())
-}
-
-/// Ends the daemon on a signal, or with its parent.
-fn watch(
-    options: &Options,
-    termination: Termination,
-    end: mpsc::Sender<End>,
-) -> Result<(), NodeError> {
-    let signals = end.clone();
-    spawn("signals", move || {
-        drop(signals.send(End::Asked(format!("{} was received", termination.wait()))));
-    })?;
-    if options.exit_with_parent {
-        let parent = io::process::Parent::of_this_process();
-        spawn("parent", move || {
-            parent.wait(PARENT_POLL_INTERVAL);
-            drop(end.send(End::Asked("the process that started this one is gone".to_owned())));
-        })?;
-    }
-    Ok(())
 }
 
 /// A volume is unborn while no replica of it, here or at a peer, has data that anybody may read.
@@ -352,6 +240,22 @@ impl Control {
         self.desk.ask(self.desk.home_of(resource), question, self.command_deadline)
     }
 
+    /// Asks again while the resource is changing.
+    pub(super) fn ask_until_ready(
+        &self,
+        resource: &str,
+        patience: &mut Patience,
+        question: impl Fn(Ticket) -> ToShard,
+    ) -> Result<Reply, Failure> {
+        loop {
+            match self.ask(resource, &question) {
+                Err(failure)
+                    if failure.code == FailureCode::StateRefused && patience.rest(&failure) => {}
+                answer => return answer,
+            }
+        }
+    }
+
     pub(crate) fn desk(&self) -> &Desk {
         &self.desk
     }
@@ -390,24 +294,12 @@ impl Control {
                 self.adjust(&resource, &config_text, mode, &scope)
             }
             Command::Attach { resource } => self.attach(&resource),
-            Command::Detach { resource, force: _ } => {
-                let name = resource.clone();
-                let reply = self.ask(&name, |ticket| ToShard::Detach { ticket, resource })?;
-                self.end_disk_work(&name);
-                Ok(reply)
-            }
+            Command::Detach { resource, force: _ } => self.detach(&resource),
             Command::Connect { resource, peer, discard_my_data } => {
                 let own_data = if discard_my_data { OwnData::GivenUp } else { OwnData::Kept };
-                self.ask(&resource.clone(), |ticket| ToShard::Connect {
-                    ticket,
-                    resource,
-                    peer,
-                    own_data,
-                })
+                self.connect(&resource, peer, own_data)
             }
-            Command::Disconnect { resource, peer, force: _ } => {
-                self.ask(&resource.clone(), |ticket| ToShard::Disconnect { ticket, resource, peer })
-            }
+            Command::Disconnect { resource, peer, force: _ } => self.disconnect(&resource, peer),
             Command::Primary { resource, force } => {
                 let mode = if force { PromoteMode::Force } else { PromoteMode::Normal };
                 self.primary(&resource, mode, PRIMARY_COMMAND_DEADLINE)
@@ -572,93 +464,6 @@ impl Control {
             log!(Warning, Scope::NODE, "cannot place the data threads on their cores: {error}");
         }
     }
-
-    fn listen_for_clients(
-        &self,
-        options: &Options,
-        patience: &mut Patience,
-    ) -> Result<(), NodeError> {
-        let tcp = options.nbd.iter().copied().map(ListenAddr::Tcp);
-        let unix = options.nbd_unix.iter().cloned().map(|path: PathBuf| ListenAddr::Unix(path));
-        let clear = tcp.chain(unix).map(|address| (address, Secrecy::ClearText));
-        let tls = options.nbd_tls.iter().map(|address| (ListenAddr::Tcp(*address), Secrecy::Tls));
-        for address in options.nbd.iter().filter(|address| !address.ip().is_loopback()) {
-            log!(
-                Warning,
-                Scope::NODE,
-                "NBD clients at {address} are served in clear text, and any that comes may write; \
-                 `--nbd-tls` asks for certificates"
-            );
-        }
-        for (address, secrecy) in clear.chain(tls) {
-            self.listen(patience, |ticket| ToShard::ListenNbd {
-                ticket,
-                address: address.clone(),
-                secrecy,
-            })?;
-        }
-        let is_open = options.nvme_auth.is_none();
-        for address in options.nvme.iter().filter(|it| is_open && !it.ip().is_loopback()) {
-            log!(
-                Warning,
-                Scope::NODE,
-                "NVMe initiators at {address} prove nothing, and any that comes may write; \
-                 `--nvme-auth` asks for secrets"
-            );
-        }
-        for address in options.nvme.iter().copied().map(ListenAddr::Tcp) {
-            self.listen(patience, |ticket| ToShard::ListenNvme {
-                ticket,
-                address: address.clone(),
-            })?;
-        }
-        Ok(())
-    }
-
-    fn listen(
-        &self,
-        patience: &mut Patience,
-        question: impl Fn(Ticket) -> ToShard,
-    ) -> Result<(), NodeError> {
-        let ask = |_: &mut Patience| self.desk.ask(LEAD, &question, ADMIN_COMMAND_DEADLINE);
-        once_address_is_free(patience, ask)
-            .map_err(|failure| NodeError::Listen(failure.to_string()))?;
-        Ok(())
-    }
-}
-
-/// Tries again while an address that is to be listened on is taken.
-fn once_address_is_free(
-    patience: &mut Patience,
-    mut attempt: impl FnMut(&mut Patience) -> Result<Reply, Failure>,
-) -> Result<Reply, Failure> {
-    loop {
-        match attempt(patience) {
-            Err(failure)
-                if failure.code == FailureCode::AddressInUse && patience.rest(&failure) => {}
-            result => return result,
-        }
-    }
-}
-
-fn check(options: &Options) -> Result<(), NodeError> {
-    if let Some(shards) = options.shards.filter(|shards| !(1..=SHARDS_MAX).contains(shards)) {
-        return Err(NodeError::TooManyShards(shards));
-    }
-    if options.name.len() > HOST_NAME_BYTES_MAX {
-        return Err(NodeError::LongName(HOST_NAME_BYTES_MAX));
-    }
-    if let Some(folder) = options.vhost.as_ref().filter(|folder| !folder.is_dir()) {
-        let text = format!("cannot make sockets in {}: it is no directory", folder.display());
-        return Err(NodeError::Listen(text));
-    }
-    Ok(())
-}
-
-/// How many data threads there are if nobody says: one for each core that there is for them.
-fn own_count(allowed: &[usize], options: &Options, state: &StateDir) -> u8 {
-    let cores = cores_for(allowed, &masks(&options.name, state)).len();
-    u8::try_from(cores).unwrap_or(u8::MAX).min(SHARDS_MAX)
 }
 
 /// The cores that resources ask for, of those that have a mask.

@@ -167,7 +167,7 @@ fn room_hint(source: &stdio::Error) -> &'static str {
 /// # Errors
 /// If it cannot start, or has to give up.
 pub fn run(options: &Options) -> Result<(), NodeError> {
-    control::run(options)
+    control::daemon::run(options)
 }
 
 /// Says on standard error why a process of ours that is no daemon ends.

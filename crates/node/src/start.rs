@@ -13,7 +13,6 @@ use io::mailbox::{Mailbox, Receiver, Sender};
 use io::process::ThreadId;
 use io::{BackendKind, BackendWish, CongestionChoice, CongestionWish, Parker, Reactor, Waker};
 
-use crate::control::End;
 use crate::limits::{CROSS_CAPACITY, MAILBOX_CAPACITY};
 use crate::links::Identity;
 use crate::log::{Scope, log};
@@ -22,6 +21,13 @@ use crate::shard::mesh::Mesh;
 use crate::shard::messages::{FromShard, ToShard};
 use crate::shard::{Ends, Shard};
 use crate::{NodeError, Options, crash, pressure};
+
+/// Why the daemon ends.
+#[derive(Debug)]
+pub(crate) enum End {
+    Asked(String),
+    ShardFailed(String),
+}
 
 /// The running data threads, as the control side sees them.
 #[derive(Debug)]

@@ -2,12 +2,13 @@
 
 use std::net::{TcpListener, UdpSocket};
 
-use api::response::Failure;
+use api::response::{Failure, FailureCode, Reply};
 
 use crate::control::Control;
 use crate::control::texts::state_failure;
 use crate::definition::Definition;
 use crate::links::listening::{is_missing, missing_address};
+use crate::patience::Patience;
 use crate::shard::commands::address_failure;
 use crate::shard::hosting::own_addresses;
 
@@ -31,6 +32,20 @@ impl Control {
             }
         }
         Ok(())
+    }
+}
+
+/// Tries again while an address that is to be listened on is taken.
+pub(super) fn once_address_is_free(
+    patience: &mut Patience,
+    mut attempt: impl FnMut(&mut Patience) -> Result<Reply, Failure>,
+) -> Result<Reply, Failure> {
+    loop {
+        match attempt(patience) {
+            Err(failure)
+                if failure.code == FailureCode::AddressInUse && patience.rest(&failure) => {}
+            result => return result,
+        }
     }
 }
 

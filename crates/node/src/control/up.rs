@@ -16,11 +16,11 @@ use api::response::{Failure, FailureCode, Reply};
 
 use crate::attach::volumes::NewVolume;
 use crate::attach::{attach, attach_without_disk, is_about_disk};
-use crate::control::addresses::missing_addresses;
+use crate::control::Control;
+use crate::control::addresses::{missing_addresses, once_address_is_free};
 use crate::control::notes::{with_note, with_warnings};
 use crate::control::parts::{Missing, Parts};
 use crate::control::up_lock::UpPermit;
-use crate::control::{Control, once_address_is_free};
 use crate::crash;
 use crate::definition::Definition;
 use crate::limits::{COMMAND_PATIENCE, DISK_STALL_MAX};

@@ -11,6 +11,7 @@ use api::response::Response;
 use api::wire::{read_message, write_message};
 
 use super::*;
+use crate::admin;
 use crate::limits::{ADMIN_ARRIVING_MAX, ADMIN_CONNECTIONS_MAX, SCRAPES_MAX, SUBSCRIBERS_MAX};
 
 /// A node whose admin socket is served, and where that is.
