@@ -27,7 +27,7 @@ mod metrics;
 mod scrape;
 mod devices;
 mod startup;
-mod ending;
+mod shutdown;
 pub(crate) mod handlers;
 mod resync_order;
 #[cfg(test)]
