@@ -36,7 +36,8 @@ pub(crate) fn listen(path: &Path, group: Option<&str>) -> Result<UnixListener, N
     };
     let group = group.map(group_id).transpose().map_err(|error| failed(&error))?;
     // Who may speak here may do anything to the resources.
-    let listener = bind(path, 0o600).map_err(|error| failed(&error))?;
+    let listener = io::listen_unix(path, 0o600).map_err(|error| failed(&error))?;
+    let listener = UnixListener::from(listener);
     if let Some(group) = group {
         chown(path, None, Some(group))
             .and_then(|()| std::fs::set_permissions(path, Permissions::from_mode(0o660)))
@@ -61,11 +62,6 @@ fn group_id(group: &str) -> Result<u32, String> {
             "there is no group {group:?} in /etc/group; of one that is elsewhere give the number"
         )
     })
-}
-
-/// A unix socket at `path`, for those whom `mode` allows.
-pub(crate) fn bind(path: &Path, mode: u32) -> std::io::Result<UnixListener> {
-    io::listen_unix(path, mode).map(UnixListener::from)
 }
 
 /// Places of those that may stay long: they leave the others to short commands.

@@ -39,8 +39,8 @@ use replication::contract::LoadedPage;
 
 use crate::attach::opening::{open_register, open_replica};
 use crate::attach::volumes::Volumes;
-use crate::control::disk_work::Claim;
 use crate::definition::{Definition, DiskPlace};
+use crate::disk_work::Claim;
 use crate::log::{Scope, log};
 use crate::patience::{Patience, Steps};
 use crate::sectors;

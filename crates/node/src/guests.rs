@@ -21,7 +21,6 @@ use format::space::Place;
 use stdx::mutex::lock;
 
 use crate::accepting::Accepting;
-use crate::admin::bind;
 use crate::arrivals::{Arrival, Arrivals};
 use crate::definition::Definition;
 use crate::desk::Desk;
@@ -89,7 +88,7 @@ impl Guests {
         path: &Path,
     ) -> std::io::Result<Arc<Socket>> {
         // The folder, and its group, say who may come here.
-        let door = Door(bind(path, 0o660)?);
+        let door = Door(::io::listen_unix(path, 0o660)?.into());
         let socket = Arc::new(Socket {
             resource: resource.to_owned(),
             place,

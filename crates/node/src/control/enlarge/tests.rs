@@ -10,8 +10,8 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::attach::read_replica;
-use crate::control::disk_work::DiskWork;
 use crate::create_md::{CreateMdOptions, LANES_DEFAULT, create_md};
+use crate::disk_work::DiskWork;
 use crate::sectors::faults;
 use crate::state_dir::StateDir;
 

@@ -42,9 +42,9 @@ use crate::attach::finding::read_superblock;
 use crate::attach::volumes::write_at;
 use crate::attach::{Device, Lost, end_of, superblock_offset};
 use crate::control::Control;
-use crate::control::disk_work::Claim;
 use crate::definition::{Definition, DiskPlace};
 use crate::desk::overloaded;
+use crate::disk_work::Claim;
 use crate::limits::{ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE};
 use crate::log::{Scope, log};
 use crate::patience::Patience;
@@ -52,14 +52,14 @@ use crate::shard::messages::ToShard;
 use crate::shard::moving::{GrowingDisk, Moved};
 
 #[derive(Debug)]
-pub(crate) struct RoomWanted {
-    pub(crate) resource: String,
+pub(super) struct RoomWanted {
+    pub(super) resource: String,
     /// Of which volume.
-    pub(crate) place: Place,
+    pub(super) place: Place,
     /// How its disk is divided, as the data threads use it.
-    pub(crate) layout: Layout,
+    pub(super) layout: Layout,
     /// Of data; 0 is all that there is.
-    pub(crate) size_bytes: u64,
+    pub(super) size_bytes: u64,
 }
 
 /// Why a disk got no room, as it was said last: only another reason is said again.
@@ -68,7 +68,7 @@ type Told = Mutex<HashMap<(String, u8), String>>;
 impl Control {
     /// Enlarges disks for as long as the daemon lives, each by a thread of its own: it may hang
     /// with its disk. Of a resource there is one at a time, which holds the claim.
-    pub(crate) fn make_room(self: &Arc<Self>, wanted: &mpsc::Receiver<RoomWanted>) {
+    pub(super) fn make_room(self: &Arc<Self>, wanted: &mpsc::Receiver<RoomWanted>) {
         let told = Arc::<Told>::default();
         for wanted in wanted {
             let (resource, place) = (wanted.resource.clone(), wanted.place);
