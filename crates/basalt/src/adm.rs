@@ -8,7 +8,6 @@
 //! failure at one resource does not keep the others from their turn; the exit code is that of the
 //! first failure. Nothing here needs a terminal.
 
-pub(crate) mod called;
 pub(crate) mod arguments;
 mod drbd_options;
 pub(crate) mod getopt;
@@ -45,10 +44,10 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 
 use self::arguments::{CommandLine, Verb};
-use self::called::Name;
 use self::failure::AdmError;
 use self::getopt::{Line, in_order, read};
 use self::outcome::{Form, Gathering, Outcome};
+use crate::called::{self, Name};
 
 /// Runs `basalt adm` with the words that follow `adm`.
 pub(crate) fn main(name: Name, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::adm::called::Name;
+use crate::called::Name;
 
 const NAMES: [&str; 2] = ["drbdadm", "drbdsetup"];
 /// The version of DRBD's tools and driver whose words these are: scripts ask for it.

@@ -3,6 +3,7 @@
 //! Called as `drbdadm` or `drbdsetup` (links of these names), it is `basalt adm` or `basalt setup`.
 
 mod daemon;
+mod called;
 mod device;
 mod adm;
 mod setup;
@@ -26,7 +27,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use self::adm::called::Name;
+use self::called::Name;
 
 /// Replicated block storage in user space
 #[derive(Debug, Parser)]

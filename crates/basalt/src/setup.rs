@@ -19,7 +19,6 @@ use crate::adm::arguments::{
     self as adm_arguments, BuildVerb, Forcible, General, QueryTargets, QueryVerb, STATE_DIR,
     Source, SuperblockVerb, Targets, UpkeepVerb,
 };
-use crate::adm::called::{self, Name};
 use crate::adm::failure::AdmError;
 use crate::adm::getopt::{self, Line, in_order, read};
 use crate::adm::outcome::{Form, Gathering};
@@ -31,6 +30,7 @@ use crate::adm::typed_options;
 use crate::adm::upkeep::{InvalidateRemote, OptionTargets};
 use crate::adm::waiting::{PeerName, Wanted, Wish, wait};
 use crate::adm::{parse, print, run_verb};
+use crate::called::{self, Name};
 
 type AdmVerb = adm_arguments::Verb;
 

@@ -18,13 +18,13 @@ use api::status::ResourceStatus;
 use api::subscription::{Next, Subscription, Update};
 
 use crate::adm::arguments::{Events2, General};
-use crate::adm::called;
 use crate::adm::events::line::{Changes, Fields, Stamps, Style};
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::{Form, failure_line};
 use crate::adm::question::{answer_within, socket, states};
 use crate::adm::status_text::Statistics;
 use crate::adm::target::{Scope, names, parse_targets, sole_name};
+use crate::called;
 
 /// The exit code.
 pub(crate) fn events2(general: &General, options: &Events2) -> u8 {

@@ -14,8 +14,8 @@ use api::status::{
 };
 use serde::Serialize;
 
-use crate::adm::called;
 use crate::adm::events::line::as_of;
+use crate::called;
 
 /// A question and the sentences that answer it.
 #[derive(Debug, PartialEq, Eq, Serialize)]

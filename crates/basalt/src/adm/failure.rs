@@ -12,7 +12,7 @@ use api::wire::WireError;
 use config::diagnostic::{ErrorKind, Errors};
 use serde::Serialize;
 
-use crate::adm::called;
+use crate::called;
 use crate::device;
 
 const SYNTAX_EXIT: u8 = 2;

@@ -14,7 +14,8 @@ use clap::builder::BoolishValueParser;
 use clap::{Arg, ArgAction, Command, FromArgMatches};
 use config::options::{Kind, OptionSpec};
 
-use crate::adm::{called, drbd_options};
+use crate::adm::drbd_options;
+use crate::called;
 
 /// The definition of a tool, ready to read words.
 pub(crate) fn definition(command: Command) -> Command {

@@ -9,9 +9,9 @@ use api::role::Role;
 use api::status::ResourceStatus;
 use serde::Serialize;
 
-use crate::adm::called;
 use crate::adm::explain::Answered;
 use crate::adm::failure::{AdmError, ErrorObject};
+use crate::called;
 
 /// The form in which answers are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
