@@ -36,6 +36,7 @@ mod words;
 pub(crate) mod status_text;
 pub(crate) mod outcome;
 pub(crate) mod failure;
+mod dates;
 
 use std::ffi::OsString;
 use std::io::{self, Write};

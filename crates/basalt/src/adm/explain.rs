@@ -14,7 +14,7 @@ use api::status::{
 };
 use serde::Serialize;
 
-use crate::adm::events::line::as_of;
+use crate::adm::dates::as_of;
 use crate::called;
 
 /// A question and the sentences that answer it.

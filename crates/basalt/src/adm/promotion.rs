@@ -10,7 +10,7 @@ use api::role::Role;
 use api::status::{ConnectionStatus, EpochStatus, ResourceStatus};
 use config::host_name::is_same_host;
 
-use crate::adm::events::line::as_of;
+use crate::adm::dates::as_of;
 
 /// The prospect in sentences, the conclusion first.
 pub(crate) fn prospect(resource: &ResourceStatus, node: &str) -> Vec<String> {

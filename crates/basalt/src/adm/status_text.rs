@@ -24,7 +24,7 @@ use api::status::{
     ResourceStatus, STALLED_SECONDS, ShardStatus, SyncDetails,
 };
 
-use crate::adm::events::line::as_of;
+use crate::adm::dates::as_of;
 use crate::adm::explain::disk_failure;
 
 /// What DRBD prints where there is nothing to print; scripts compare with it.
