@@ -9,6 +9,7 @@
 //! first failure. Nothing here needs a terminal.
 
 pub(crate) mod arguments;
+pub(crate) mod general;
 mod drbd_options;
 pub(crate) mod getopt;
 pub(crate) mod target;
@@ -17,7 +18,7 @@ mod verbs;
 mod minors;
 mod events;
 mod configuration;
-mod metadata;
+pub(crate) mod metadata;
 mod disk_work;
 pub(crate) mod superblocks;
 mod adopt_drbd;

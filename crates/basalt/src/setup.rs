@@ -15,19 +15,18 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 
 use self::arguments::{CommandLine, Maintenance, Verb, Volume};
-use crate::adm::arguments::{
-    self as adm_arguments, BuildVerb, Forcible, General, QueryTargets, QueryVerb, STATE_DIR,
-    Source, SuperblockVerb, Targets, UpkeepVerb,
-};
+use crate::adm::arguments::{self as adm_arguments, QueryTargets, QueryVerb};
+use crate::adm::building::BuildVerb;
 use crate::adm::failure::AdmError;
+use crate::adm::general::{Forcible, General, STATE_DIR, Source, Targets};
 use crate::adm::getopt::{self, Line, in_order, read};
 use crate::adm::outcome::{Form, Gathering};
 use crate::adm::question::{node_name, status};
 use crate::adm::status_text::Statistics;
-use crate::adm::superblocks::OwnDisks;
+use crate::adm::superblocks::{OwnDisks, SuperblockVerb};
 use crate::adm::target::sole_name;
 use crate::adm::typed_options;
-use crate::adm::upkeep::{InvalidateRemote, OptionTargets};
+use crate::adm::upkeep::{InvalidateRemote, OptionTargets, UpkeepVerb};
 use crate::adm::waiting::{PeerName, Wanted, Wish, wait};
 use crate::adm::{parse, print, run_verb};
 use crate::called::{self, Name};

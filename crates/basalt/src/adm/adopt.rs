@@ -15,9 +15,10 @@ use node::adopt::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::adm::arguments::{Adopt, General};
+use crate::adm::arguments::Adopt;
 use crate::adm::configuration::{Configuration, host_name, own_host};
 use crate::adm::failure::AdmError;
+use crate::adm::general::General;
 use crate::adm::outcome::{Answer, Gathering};
 
 /// The content of a file of `--save`.

@@ -9,9 +9,10 @@ use node::adopt_drbd::{
 };
 use serde_json::json;
 
-use crate::adm::arguments::{AdoptDrbd, General};
+use crate::adm::arguments::AdoptDrbd;
 use crate::adm::configuration::{Configuration, host_name};
 use crate::adm::failure::AdmError;
+use crate::adm::general::General;
 use crate::adm::metadata::{Own, own_disk};
 use crate::adm::outcome::{Answer, Gathering};
 use crate::adm::target::{One, Scope, parse_targets};

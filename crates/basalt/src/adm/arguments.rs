@@ -1,17 +1,15 @@
 //! The command line as typed.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
-pub(crate) use crate::adm::building::BuildVerb;
-pub(crate) use crate::adm::helpers::HandlerVerb;
-pub(crate) use crate::adm::superblocks::SuperblockVerb;
-pub(crate) use crate::adm::upkeep::UpkeepVerb;
-
-/// Where the daemon keeps its state, unless it is told otherwise.
-pub(crate) const STATE_DIR: &str = "/var/lib/basalt";
+use crate::adm::building::BuildVerb;
+use crate::adm::general::{Forcible, General, STATE_DIR, Targets};
+use crate::adm::helpers::HandlerVerb;
+use crate::adm::metadata::{CreateMd, DrbdLog};
+use crate::adm::superblocks::SuperblockVerb;
+use crate::adm::upkeep::UpkeepVerb;
 
 #[derive(Debug, Parser)]
 #[command(
@@ -72,42 +70,6 @@ impl CommandLine {
             verb,
         }
     }
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct General {
-    /// Configuration file [default: /etc/basalt.conf, then /etc/drbd.conf]
-    #[arg(short = 'c', long, global = true, value_name = "FILE")]
-    pub(crate) config_file: Option<PathBuf>,
-    /// Admin socket of the daemon [default: $BASALT_ADMIN_SOCKET, then /run/basalt/admin.sock]
-    #[arg(long, global = true, value_name = "PATH")]
-    pub(crate) node_socket: Option<PathBuf>,
-    /// Only tell the steps of `up` and `adjust` and of what takes a resource up or down in steps,
-    /// what `primary` would find and give up, and whether `adopt` and `adopt-drbd` are possible
-    #[arg(short = 'd', long, global = true)]
-    pub(crate) dry_run: bool,
-    /// Tell more: the steps of `adjust`, and what `status` leaves out; there also twice
-    #[arg(short = 'v', long, global = true, action = clap::ArgAction::Count)]
-    pub(crate) verbose: u8,
-    /// Answer in JSON
-    #[arg(long, global = true)]
-    pub(crate) json: bool,
-    /// Give up after so long [default: 30; `primary` 170; `new-current-uuid` 60; `create-md`,
-    /// `adopt`, `adopt-drbd` 600, for they may have much to write]; before the verb
-    /// where that takes options of DRBD, which has a `timeout`, too
-    #[arg(long, global = true, value_name = "SECONDS", value_parser = parse_seconds)]
-    pub(crate) timeout: Option<Duration>,
-    /// Where the configuration is taken from without --config-file.
-    #[arg(skip)]
-    pub(crate) source: Source,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Source {
-    #[default]
-    Files,
-    /// What the daemon runs with.
-    Daemon,
 }
 
 #[derive(Debug, Subcommand)]
@@ -225,13 +187,6 @@ pub(crate) struct Verify {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Targets {
-    /// `all`, RES, RES/VOL or RES:PEER
-    #[arg(required = true, value_name = "TARGET")]
-    pub(crate) targets: Vec<String>,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct Connect {
     /// After a split brain: give up what this node wrote since then, and take the peer's
     #[arg(long)]
@@ -284,16 +239,6 @@ pub(crate) struct SuspendIo {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Forcible {
-    /// Do it also where it is refused for safety
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// `all`, RES, RES/VOL or RES:PEER
-    #[arg(required = true, value_name = "TARGET")]
-    pub(crate) targets: Vec<String>,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct Report {
     /// Where the folder is made
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -317,72 +262,6 @@ pub(crate) struct NewCurrentUuid {
     /// `all`, RES or RES/VOL
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct CreateMd {
-    /// Overwrite what is on the disk: a file system, or metadata
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Leave room for so many peers [default: 7, or as many as are configured if that is more]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=31))]
-    pub(crate) max_peers: Option<u8>,
-    #[command(flatten)]
-    pub(crate) drbd: DrbdLayout,
-    /// Name of this node in the configuration [default: the host name]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) node: Option<String>,
-    /// State directory of the daemon: it notes the size that a disk had
-    #[arg(long, value_name = "DIR", default_value = STATE_DIR)]
-    pub(crate) state_dir: PathBuf,
-    /// `all`, RES or RES/VOL
-    #[arg(required = true, value_name = "TARGET")]
-    pub(crate) targets: Vec<String>,
-}
-
-/// What drbdmeta is told of a layout that is another one here.
-#[derive(Debug, Args)]
-pub(crate) struct DrbdLayout {
-    /// Changes nothing: a bit is a block of 4 KiB
-    #[arg(long, hide = true, value_name = "BYTES")]
-    bitmap_block_size: Option<String>,
-    #[command(flatten)]
-    log: DrbdLog,
-    /// Refused: a generation is what a majority of the voters chose
-    #[arg(long, hide = true, value_name = "GENERATION")]
-    pub(crate) initial_current_uuid: Option<String>,
-}
-
-/// How DRBD's activity log lies on the disk.
-#[derive(Debug, Default, Args)]
-pub(crate) struct DrbdLog {
-    /// Changes nothing: the activity log is not striped
-    #[arg(long, hide = true, value_name = "N")]
-    al_stripes: Option<u32>,
-    /// Changes nothing: the activity log is not striped
-    #[arg(long, alias = "al-stripe-size-kB", hide = true, value_name = "KIB")]
-    al_stripe_size: Option<String>,
-}
-
-impl DrbdLayout {
-    /// What was asked for, and is not.
-    pub(crate) fn without_effect(&self) -> Vec<String> {
-        let reason = "`--bitmap-block-size` changes nothing: a bit is a block of 4 KiB";
-        let of_bitmap = self.bitmap_block_size.iter().map(|_| reason.to_owned());
-        of_bitmap.chain(self.log.without_effect()).collect()
-    }
-}
-
-impl DrbdLog {
-    pub(crate) fn without_effect(&self) -> Vec<String> {
-        let given = [
-            ("--al-stripes", self.al_stripes.is_some()),
-            ("--al-stripe-size", self.al_stripe_size.is_some()),
-        ];
-        let given = given.into_iter().filter(|(_, is_given)| *is_given);
-        let text = |name| format!("`{name}` changes nothing: the activity log is not striped");
-        given.map(|(name, _)| text(name)).collect()
-    }
 }
 
 #[derive(Debug, Args)]
@@ -681,19 +560,4 @@ pub(crate) fn parse_sectors(text: &str) -> Result<u64, String> {
 fn parse_generation(text: &str) -> Result<u64, String> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     u64::from_str_radix(digits, 16).map_err(|error| format!("not a hexadecimal number: {error}"))
-}
-
-const SECONDS_MAX: Duration = Duration::from_secs(365 * 24 * 3600);
-
-fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|error| format!("not a number of seconds: {error}"))?;
-    let duration = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
-    if duration.is_zero() {
-        return Err("must be above 0".to_owned());
-    }
-    // What is added to it must not overflow.
-    if duration > SECONDS_MAX {
-        return Err(format!("must not be above {} (a year)", SECONDS_MAX.as_secs()));
-    }
-    Ok(duration)
 }

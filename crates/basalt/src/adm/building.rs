@@ -10,10 +10,10 @@ use api::request::Command;
 use api::response::{Failure, FailureCode};
 use api::role::Role;
 use api::status::ResourceStatus;
-use clap::{CommandFactory, Subcommand};
+use clap::Subcommand;
 
-use crate::adm::arguments::{CommandLine, Forcible, General, Targets};
 use crate::adm::failure::AdmError;
+use crate::adm::general::{Forcible, General, Targets};
 use crate::adm::outcome::Gathering;
 use crate::adm::question::{running, status, tell};
 use crate::adm::status_text::Statistics;
@@ -93,18 +93,13 @@ impl BuildVerb {
     }
 }
 
-/// Every verb but `new-resource`, which is a matter of the configuration file.
+/// Every verb but `new-resource`, a matter of the configuration file, and `hidden-commands`, one of
+/// the command line.
 pub(crate) fn build(
     general: &General,
     verb: &BuildVerb,
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
-    if matches!(verb, BuildVerb::HiddenCommands) {
-        let command = CommandLine::command();
-        let hidden = command.get_subcommands().filter(|verb| verb.is_hide_set());
-        hidden.for_each(|verb| gathering.line(verb.get_name()));
-        return Ok(());
-    }
     for one in running(general, &parse_targets(verb.targets(), verb.scope())?)? {
         match build_one(general, verb, &one, gathering) {
             // Its lines are the answer.

@@ -11,8 +11,8 @@ use std::time::Duration;
 use config::ConfigFile;
 use config::model::{Host, Resource, Volume};
 
-use crate::adm::arguments::{General, Source};
 use crate::adm::failure::AdmError;
+use crate::adm::general::{General, Source};
 use crate::adm::outcome::Gathering;
 use crate::adm::question::running_texts;
 use crate::adm::target::{One, Target};

@@ -11,9 +11,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use crate::adm::arguments::{CommandLine, SuperblockVerb, Verb};
+use crate::adm::arguments::{CommandLine, Verb};
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::Outcome;
+use crate::adm::superblocks::SuperblockVerb;
 use crate::adm::verbs::failed;
 use crate::clock::now;
 

@@ -17,9 +17,10 @@ use api::request::Command;
 use api::status::ResourceStatus;
 use api::subscription::{Next, Subscription, Update};
 
-use crate::adm::arguments::{Events2, General};
+use crate::adm::arguments::Events2;
 use crate::adm::events::line::{Changes, Fields, Stamps, Style};
 use crate::adm::failure::AdmError;
+use crate::adm::general::General;
 use crate::adm::outcome::{Form, failure_line};
 use crate::adm::question::{answer_within, socket, states};
 use crate::adm::status_text::Statistics;

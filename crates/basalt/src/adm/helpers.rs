@@ -6,9 +6,9 @@ use clap::Subcommand;
 use config::model::Resource;
 use node::handlers::{ByHand, call_handler};
 
-use crate::adm::arguments::{General, Targets};
 use crate::adm::configuration::{Configuration, host_name, own_host};
 use crate::adm::failure::AdmError;
+use crate::adm::general::{General, Targets};
 use crate::adm::outcome::{Answer, Gathering};
 use crate::adm::question::{node_name, status};
 use crate::adm::status_text::Statistics;

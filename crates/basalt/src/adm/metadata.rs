@@ -2,16 +2,83 @@
 
 use std::path::PathBuf;
 
+use clap::Args;
 use config::model::{Host, MetaDisk, Resource, Volume};
 use node::create_md::{
     CreateMdOptions, CreateMdReport, FirstDisk, Overwrite, create_md as format_disk, former_size,
 };
 
-use crate::adm::arguments::{CreateMd, General};
 use crate::adm::configuration::{Configuration, host_name, own_host, own_volume};
 use crate::adm::failure::AdmError;
+use crate::adm::general::{General, STATE_DIR};
 use crate::adm::outcome::Gathering;
 use crate::adm::target::{One, Scope, parse_targets};
+
+#[derive(Debug, Args)]
+pub(crate) struct CreateMd {
+    /// Overwrite what is on the disk: a file system, or metadata
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Leave room for so many peers [default: 7, or as many as are configured if that is more]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=31))]
+    pub(crate) max_peers: Option<u8>,
+    #[command(flatten)]
+    pub(crate) drbd: DrbdLayout,
+    /// Name of this node in the configuration [default: the host name]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) node: Option<String>,
+    /// State directory of the daemon: it notes the size that a disk had
+    #[arg(long, value_name = "DIR", default_value = STATE_DIR)]
+    pub(crate) state_dir: PathBuf,
+    /// `all`, RES or RES/VOL
+    #[arg(required = true, value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+}
+
+/// What drbdmeta is told of a layout that is another one here.
+#[derive(Debug, Args)]
+pub(crate) struct DrbdLayout {
+    /// Changes nothing: a bit is a block of 4 KiB
+    #[arg(long, hide = true, value_name = "BYTES")]
+    bitmap_block_size: Option<String>,
+    #[command(flatten)]
+    log: DrbdLog,
+    /// Refused: a generation is what a majority of the voters chose
+    #[arg(long, hide = true, value_name = "GENERATION")]
+    pub(crate) initial_current_uuid: Option<String>,
+}
+
+/// How DRBD's activity log lies on the disk.
+#[derive(Debug, Default, Args)]
+pub(crate) struct DrbdLog {
+    /// Changes nothing: the activity log is not striped
+    #[arg(long, hide = true, value_name = "N")]
+    al_stripes: Option<u32>,
+    /// Changes nothing: the activity log is not striped
+    #[arg(long, alias = "al-stripe-size-kB", hide = true, value_name = "KIB")]
+    al_stripe_size: Option<String>,
+}
+
+impl DrbdLayout {
+    /// What was asked for, and is not.
+    pub(crate) fn without_effect(&self) -> Vec<String> {
+        let reason = "`--bitmap-block-size` changes nothing: a bit is a block of 4 KiB";
+        let of_bitmap = self.bitmap_block_size.iter().map(|_| reason.to_owned());
+        of_bitmap.chain(self.log.without_effect()).collect()
+    }
+}
+
+impl DrbdLog {
+    pub(crate) fn without_effect(&self) -> Vec<String> {
+        let given = [
+            ("--al-stripes", self.al_stripes.is_some()),
+            ("--al-stripe-size", self.al_stripe_size.is_some()),
+        ];
+        let given = given.into_iter().filter(|(_, is_given)| *is_given);
+        let text = |name| format!("`{name}` changes nothing: the activity log is not striped");
+        given.map(|(name, _)| text(name)).collect()
+    }
+}
 
 pub(crate) fn create_md(
     general: &General,

@@ -5,9 +5,10 @@
 
 use config::model::{Host, MetaDisk, Resource, Volume};
 
-use crate::adm::arguments::{Dump, General, QueryTargets, QueryVerb};
+use crate::adm::arguments::{Dump, QueryTargets, QueryVerb};
 use crate::adm::configuration::{Configuration, host_name, own_host};
 use crate::adm::failure::AdmError;
+use crate::adm::general::General;
 use crate::adm::outcome::{Answer, Gathering};
 use crate::adm::target::{One, Scope, Target, parse_targets};
 

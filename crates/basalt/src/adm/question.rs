@@ -9,8 +9,8 @@ use api::response::{Reply, RunningReply};
 use api::status::{ResourceStatus, StatusReply};
 use node::PRIMARY_COMMAND_DEADLINE;
 
-use crate::adm::arguments::General;
 use crate::adm::failure::AdmError;
+use crate::adm::general::General;
 use crate::adm::status_text::Statistics;
 use crate::adm::target::{One, Target};
 

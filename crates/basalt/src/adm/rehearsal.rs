@@ -5,9 +5,11 @@ use config::model::Resource;
 use config::side::Side;
 use config::steps::{Skipped, attach_steps, connect_step, steps_but};
 
-use crate::adm::arguments::{BuildVerb, General, Verb};
+use crate::adm::arguments::Verb;
+use crate::adm::building::BuildVerb;
 use crate::adm::configuration::{Configuration, host_name, own_host};
 use crate::adm::failure::{AdmError, no_peer};
+use crate::adm::general::General;
 use crate::adm::outcome::{Gathering, Steps};
 use crate::adm::target::{One, Target};
 

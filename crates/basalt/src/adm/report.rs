@@ -26,10 +26,11 @@ use api::request::Command as NodeCommand;
 use api::response::Reply;
 use config::options::SECRET_OPTION;
 
-use crate::adm::arguments::{General, Report};
+use crate::adm::arguments::Report;
 use crate::adm::configuration::Configuration;
 use crate::adm::explain;
 use crate::adm::failure::AdmError;
+use crate::adm::general::General;
 use crate::adm::outcome::Gathering;
 use crate::adm::question::{question, status};
 use crate::adm::status_text::Statistics;

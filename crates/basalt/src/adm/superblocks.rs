@@ -8,9 +8,9 @@ use node::create_md::{Overwrite, former_size};
 use node::show_md::{Metadata, ReplicaState, Slot, Superblock, read_md, wipe_md};
 use serde_json::{Value, json};
 
-use crate::adm::arguments::{General, STATE_DIR};
 use crate::adm::configuration::{Configuration, host_name};
 use crate::adm::failure::{AdmError, no_peer};
+use crate::adm::general::{General, STATE_DIR};
 use crate::adm::metadata::{each_volume, further_number, own_disk};
 use crate::adm::outcome::{Answer, Gathering};
 use crate::adm::target::{One, Scope, parse_targets};

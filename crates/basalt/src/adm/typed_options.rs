@@ -12,8 +12,8 @@ use config::diagnostic::Errors;
 use config::options::{Kind, OptionSet, spec_of};
 use config::steps::{Reach, steps};
 
-use crate::adm::arguments::General;
 use crate::adm::failure::AdmError;
+use crate::adm::general::General;
 use crate::adm::outcome::{Gathering, Steps};
 use crate::adm::question::{running, running_texts, tell};
 use crate::adm::target::{Scope, parse_targets};

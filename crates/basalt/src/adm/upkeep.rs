@@ -4,9 +4,9 @@
 use api::request::{AdjustScope, Command};
 use clap::{Args, Subcommand};
 
-use crate::adm::arguments::{General, Targets};
 use crate::adm::configuration::Configuration;
 use crate::adm::failure::AdmError;
+use crate::adm::general::{General, Targets};
 use crate::adm::outcome::{Gathering, Steps};
 use crate::adm::question::{node_name, running, status, tell};
 use crate::adm::status_text::Statistics;

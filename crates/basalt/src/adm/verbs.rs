@@ -5,15 +5,18 @@ use std::io::IsTerminal;
 
 use api::request::{AdjustScope, Command};
 use api::status::ResourceStatus;
+use clap::CommandFactory;
 use config::model::Resource;
 use config::steps::steps;
 
 use crate::adm::arguments::{
-    Adjust, BuildVerb, CommandLine, Connect, Detach, Dump, General, Invalidate, NewCurrentUuid,
-    QueryVerb, Resize, Source, Status, Up, Verb, Verify,
+    Adjust, CommandLine, Connect, Detach, Dump, Invalidate, NewCurrentUuid, QueryVerb, Resize,
+    Status, Up, Verb, Verify,
 };
+use crate::adm::building::BuildVerb;
 use crate::adm::configuration::{Configuration, host_name, own_host};
 use crate::adm::failure::AdmError;
+use crate::adm::general::{General, Source};
 use crate::adm::outcome::{Answer, Form, Gathering, Outcome, Steps};
 use crate::adm::question::{check_names, node_name, running, states, status, tell};
 use crate::adm::status_text::{
@@ -134,6 +137,10 @@ fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<
             configure(general, &targets.targets, steps, gathering, |one, config_text| {
                 Command::NewResource { resource: one.resource, config_text }
             })
+        }
+        Verb::Build(BuildVerb::HiddenCommands) => {
+            print_hidden_verbs(gathering);
+            Ok(())
         }
         Verb::Build(verb) => building::build(general, verb, gathering),
         Verb::Upkeep(verb) => upkeep::keep(general, verb, gathering),
@@ -565,6 +572,12 @@ fn print_explained(
         gathering.answer(&explain::text(resource), answer);
     }
     Ok(())
+}
+
+fn print_hidden_verbs(gathering: &mut Gathering) {
+    let command = CommandLine::command();
+    let hidden = command.get_subcommands().filter(|verb| verb.is_hide_set());
+    hidden.for_each(|verb| gathering.line(verb.get_name()));
 }
 
 /// `primary --dry-run`.

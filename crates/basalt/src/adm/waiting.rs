@@ -16,8 +16,9 @@ use api::subscription::{Next, Subscription, Update};
 use config::host_name::is_same_host;
 use config::options::OptionSet;
 
-use crate::adm::arguments::{General, WaitTimes};
+use crate::adm::arguments::WaitTimes;
 use crate::adm::failure::AdmError;
+use crate::adm::general::General;
 use crate::adm::question::{answer_within, socket, status};
 use crate::adm::status_text::Statistics;
 use crate::adm::target::is_peer;

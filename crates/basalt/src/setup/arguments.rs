@@ -2,7 +2,9 @@
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::adm::arguments::{DrbdLog, Events2, General, Status, WaitTimes, parse_sectors};
+use crate::adm::arguments::{Events2, Status, WaitTimes, parse_sectors};
+use crate::adm::general::General;
+use crate::adm::metadata::DrbdLog;
 
 #[derive(Debug, Parser)]
 #[command(

@@ -14,8 +14,8 @@ use config::side::{Options, Side};
 use serde_json::{Map, Value as Json, json};
 use std::fmt::Write;
 
-use crate::adm::arguments::General;
 use crate::adm::failure::AdmError;
+use crate::adm::general::General;
 use crate::adm::outcome::{Answer, Gathering};
 use crate::adm::question::{running_texts, status};
 use crate::adm::status_text::{NOTHING_CONFIGURED, Statistics};

@@ -7,8 +7,10 @@ use std::ffi::OsString;
 
 use api::status::{Endpoint, ResourceStatus};
 
-use crate::adm::arguments::{self as adm_arguments, BuildVerb, General, Targets};
+use crate::adm::arguments as adm_arguments;
+use crate::adm::building::BuildVerb;
 use crate::adm::failure::AdmError;
+use crate::adm::general::{General, Targets};
 use crate::adm::question::status;
 use crate::adm::status_text::Statistics;
 use crate::adm::upkeep::OptionTargets;
