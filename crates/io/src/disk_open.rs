@@ -13,7 +13,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use crate::disks;
+use crate::disks::persistent::{Durable, LINE_BYTES, Region};
 use crate::memory::Mapping;
 
 /// Whether a disk is used past the page cache.
@@ -143,7 +143,7 @@ pub(crate) fn open(path: &Path, options: DiskOptions) -> io::Result<(File, DiskI
     if options.exclusive && !is_block_device {
         lock(path, &file)?;
     }
-    let mapped = disks::mapped_mode(&file, size(&file)?, options.persistent);
+    let mapped = mapped_mode(&file, size(&file)?, options.persistent);
     let align = if mapped.is_none() { make_direct(path, &file, options.direct)? } else { None };
     let path_mode = match (mapped, &align) {
         (Some(mode), _) => mode,
@@ -151,7 +151,7 @@ pub(crate) fn open(path: &Path, options: DiskOptions) -> io::Result<(File, DiskI
         (None, None) if is_in_memory(&file)? => PathMode::InlineMemory,
         (None, None) => PathMode::InlineBuffered,
     };
-    let unaligned = Align { mem: 1, offset: mapped.map_or(1, |_| disks::LINE_BYTES) };
+    let unaligned = Align { mem: 1, offset: mapped.map_or(1, |_| LINE_BYTES) };
     let Align { mem, offset } = align.unwrap_or(unaligned);
     let info = DiskInfo {
         size_bytes: size(&file)?,
@@ -165,6 +165,18 @@ pub(crate) fn open(path: &Path, options: DiskOptions) -> io::Result<(File, DiskI
         identity: DiskIdentity::of(&file)?,
     };
     Ok((file, info))
+}
+
+/// How a file is used whose writes can be the stores that were asked for.
+fn mapped_mode(file: &File, size_bytes: u64, wish: Persistent) -> Option<PathMode> {
+    if wish == Persistent::No {
+        return None;
+    }
+    if Region::map(file, size_bytes, Durable::Yes).is_ok() {
+        return Some(PathMode::Persistent);
+    }
+    let is_mapped = || Region::map(file, size_bytes, Durable::No).is_ok();
+    (wish == Persistent::Always && is_mapped()).then_some(PathMode::Mapped)
 }
 
 /// The size of a file or of a block device.

@@ -19,7 +19,7 @@
 
 mod request;
 mod inline;
-mod persistent;
+pub(crate) mod persistent;
 mod length;
 
 use std::fs::File;
@@ -28,25 +28,16 @@ use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::backend::{Completion, Operation, Place, Tag};
-use crate::disk_open::{self, DiskInfo, DiskOptions, PathMode, Persistent};
+use crate::disk_open::{self, DiskInfo, DiskOptions, PathMode};
+use crate::event::{Base, DiskId, Event, to_result};
 use crate::memory::Mapping;
+use crate::operation::{Completion, Operation, Place, Tag};
 use crate::pool::Slice;
-use crate::reactor::{Base, Event};
-use crate::sockets::to_result;
 use persistent::{Durable, Region};
 use request::{Progress, Request};
 
 pub use length::has_shrunk;
-pub(crate) use persistent::LINE_BYTES;
 pub(crate) use request::Work;
-
-/// A disk of one reactor. The id of a closed disk never names another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct DiskId {
-    index: u32,
-    generation: u32,
-}
 
 /// When a write counts as done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,18 +151,6 @@ struct Pending {
 fn hold(file: &File, info: DiskInfo) -> Option<Mapping> {
     let length = usize::try_from(info.size_bytes).ok().filter(|length| *length > 0)?;
     Mapping::hold(file, length).ok()
-}
-
-/// How a file is used whose writes can be the stores that were asked for.
-pub(crate) fn mapped_mode(file: &File, size_bytes: u64, wish: Persistent) -> Option<PathMode> {
-    if wish == Persistent::No {
-        return None;
-    }
-    if Region::map(file, size_bytes, Durable::Yes).is_ok() {
-        return Some(PathMode::Persistent);
-    }
-    let is_mapped = || Region::map(file, size_bytes, Durable::No).is_ok();
-    (wish == Persistent::Always && is_mapped()).then_some(PathMode::Mapped)
 }
 
 /// Each reactor has a mapping of its own of a disk that they share.

@@ -7,16 +7,9 @@
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
-use crate::backend::{Completion, Operation, Tag};
-use crate::reactor::{Base, Event};
+use crate::event::{Base, Event, KickId};
+use crate::operation::{Completion, Operation, Tag};
 use crate::signals::Eventfd;
-
-/// A watch of one reactor. The id of a closed one never names another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct KickId {
-    index: u32,
-    generation: u32,
-}
 
 #[derive(Debug, Default)]
 pub(crate) struct Kicks {

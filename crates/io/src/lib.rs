@@ -5,9 +5,9 @@
 //! the reactor waits for everything the kernel still holds.
 //!
 //! Read in this order: `reactor` (the loop and its events), `sockets`, `disks`, `ublk` and `kicks`
-//! (what can be asked), `signals` (the other way), `pool` (where the bytes live), `backend` (how
-//! the kernel is spoken to), `ring` and `poll` (the two ways to do so), `probe` (which one this
-//! machine gets), then the small ones.
+//! (what can be asked), `event` (what is answered), `signals` (the other way), `pool` (where the
+//! bytes live), `backend` and `operation` (how the kernel is spoken to), `ring` and `poll` (the two
+//! ways to do so), `probe` (which one this machine gets), then the small ones.
 #![expect(unsafe_code, reason = "the one crate that speaks to the kernel")]
 
 pub mod reactor;
@@ -20,10 +20,12 @@ mod uncached;
 mod device_node;
 mod ublk;
 mod kicks;
+mod event;
 mod signals;
 mod command;
 pub mod pool;
 mod backend;
+mod operation;
 mod ring;
 mod poll;
 mod memory;
@@ -46,18 +48,17 @@ pub use device_node::{block_node_numbers, make_block_node};
 pub use disk_open::{
     Direct, DiskIdentity, DiskInfo, DiskOptions, PathMode, Persistent, extend_file, next_data,
 };
-pub use disks::{DiskId, Durability, SharedDisk, Zero, has_shrunk};
-pub use kicks::KickId;
+pub use disks::{Durability, SharedDisk, Zero, has_shrunk};
+pub use event::{Counters, Descriptor, DiskId, Event, KickId, QueueId, SocketId};
 pub use mailbox::Mailbox;
 pub use pool::{BufferId, Class, KeptBytes, Loan, Pool, PoolOptions, Slice};
 pub use probe::{BackendKind, BackendWish, SetupError};
-pub use reactor::{Counters, Event, Options, Reactor};
+pub use reactor::{Options, Reactor};
 pub use readable::wait_for_input_of_any;
 pub use shared::{SharedMemory, memory_file};
 pub use signals::{Eventfd, Ringer};
 pub use socket_fd::{SocketBuffers, listen_unix};
-pub use sockets::{ListenAddr, SEGMENTS_MAX, SocketId};
+pub use sockets::{ListenAddr, SEGMENTS_MAX};
 pub use spin::Outlook;
-pub use ublk::{Descriptor, QueueId};
 pub use uncached::Uncached;
 pub use waker::{Parker, Waker, eventfd};

@@ -22,7 +22,7 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
-use crate::backend::{Completion, Operation, Place, SocketCall, Tag, Wait};
+use crate::operation::{Completion, Operation, Place, SocketCall, Tag, Wait};
 use workers::{Job, Workers};
 
 /// How many edges one wait takes in; the rest come with the next one.

@@ -31,20 +31,22 @@ use std::time::Duration;
 
 use stdx::time::Time;
 
-use crate::backend::{Backend, Completion, Operation, Tag, Wait};
+use crate::backend::Backend;
 use crate::clock::now;
 use crate::congestion::Congestion;
 use crate::disk_open::{DiskInfo, DiskOptions};
-use crate::disks::{DiskId, Disks, Durability, Range, SharedDisk, Work, Zero};
-use crate::kicks::{KickId, Kicks};
+use crate::disks::{Disks, Durability, Range, SharedDisk, Work, Zero};
+use crate::event::{Base, Counters, DiskId, Event, KickId, QueueId, SocketId};
+use crate::kicks::Kicks;
 use crate::memory::Lent;
+use crate::operation::{Completion, Operation, Tag, Wait};
 use crate::pool::{Pool, PoolOptions, Slice};
 use crate::probe::{BackendKind, BackendWish, SetupError, make_backend};
 use crate::signals::Eventfd;
 use crate::socket_fd::{self, SocketBuffers, TcpOptions};
-use crate::sockets::{ListenAddr, SocketId, Sockets};
+use crate::sockets::{ListenAddr, Sockets};
 use crate::spin::{Outlook, Spin};
-use crate::ublk::{Descriptor, QueueId, Queues};
+use crate::ublk::Queues;
 use crate::waker::{Sleep, Waker};
 
 /// What a reactor is made with.
@@ -78,104 +80,6 @@ impl Default for Options {
             spin: Duration::ZERO,
         }
     }
-}
-
-/// What happened. `token` is what the request carried; a listener gives its own to each connection.
-#[derive(Debug)]
-pub enum Event {
-    Accepted {
-        token: u64,
-        listener: SocketId,
-        socket: SocketId,
-    },
-    /// Accepting goes on by itself, after a moment if descriptors or memory had run out.
-    AcceptFailed {
-        token: u64,
-        listener: SocketId,
-        error: io::Error,
-    },
-    Connected {
-        token: u64,
-        socket: SocketId,
-        result: io::Result<()>,
-    },
-    /// Zero bytes are the end of the stream.
-    Received {
-        token: u64,
-        socket: SocketId,
-        result: io::Result<u32>,
-    },
-    /// All bytes went out, or the stream is of no more use.
-    Sent {
-        token: u64,
-        socket: SocketId,
-        result: io::Result<u32>,
-    },
-    /// Bytes read or written; zero for flush and zero.
-    Disk {
-        token: u64,
-        disk: DiskId,
-        result: io::Result<u32>,
-    },
-    /// The kernel has a request for a ublk device, to be answered by `commit_request`.
-    Fetched {
-        token: u64,
-        queue: QueueId,
-        tag: u16,
-        descriptor: Descriptor,
-    },
-    /// The kernel has no request any more, for the device was stopped. To be closed.
-    QueueEnded {
-        token: u64,
-        queue: QueueId,
-    },
-    /// An eventfd that is watched was signalled since the last such event.
-    Kicked {
-        token: u64,
-    },
-    /// An eventfd could not be watched any more, and is closed.
-    KicksFailed {
-        token: u64,
-        error: io::Error,
-    },
-}
-
-/// What a reactor has done since its start.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Counters {
-    pub turns: u64,
-    /// Calls of `io_uring_enter`, or all calls of the back end that polls.
-    pub enters: u64,
-    /// Those that might sleep.
-    pub waits: u64,
-    /// Looks before a sleep, and those that found something.
-    pub spins: u64,
-    pub spins_lucky: u64,
-    /// Sleeps that a waker ended.
-    pub wakes: u64,
-    pub accepts: u64,
-    pub connects: u64,
-    pub sends: u64,
-    pub sends_continued: u64,
-    pub send_bytes: u64,
-    pub recvs: u64,
-    pub recv_bytes: u64,
-    /// Disk requests that went through the ring, or to the threads of the back end that polls.
-    pub disk_ring: u64,
-    /// Disk requests done on the shard's thread.
-    pub disk_inline: u64,
-    /// Requests of ublk devices.
-    pub fetches: u64,
-}
-
-/// What sockets and disks both work with.
-#[derive(Debug)]
-pub(crate) struct Base {
-    pub(crate) backend: Backend,
-    pub(crate) pool: Pool,
-    /// Events for the next turn to deliver.
-    pub(crate) ready: VecDeque<Event>,
-    pub(crate) counters: Counters,
 }
 
 /// One per shard. It must be made on the thread that turns it.

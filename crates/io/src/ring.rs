@@ -26,7 +26,7 @@ use std::time::Duration;
 use io_uring::{IoUring, cqueue, opcode, squeue, types};
 use stdx::time::Time;
 
-use crate::backend::{Completion, DiskCall, Operation, Place, SocketCall, Tag, Wait};
+use crate::operation::{Completion, DiskCall, Operation, Place, SocketCall, Tag, Wait};
 use alarm::{Alarm, Needs};
 
 /// A flag of a receive (Linux 5.19): to wait for something to come before the first try.

@@ -21,21 +21,14 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
 
 use crate::address::Address;
-use crate::backend::{Completion, Operation, Place, SocketCall, Tag};
+use crate::event::{Base, Event, SocketId, to_result};
 use crate::memory::Lent;
+use crate::operation::{Completion, Operation, Place, SocketCall, Tag};
 use crate::pool::Slice;
-use crate::reactor::{Base, Event};
 use crate::socket_fd::{self, FileIdentity, TcpOptions, UNIX_LISTENER_MODE};
 use sending::Sending;
 
 pub use sending::SEGMENTS_MAX;
-
-/// A socket of one reactor. The id of a closed socket never names another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SocketId {
-    index: u32,
-    generation: u32,
-}
 
 /// Where to listen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -469,11 +462,6 @@ fn is_passing(error: &io::Error) -> bool {
         error.raw_os_error(),
         Some(libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM | libc::EINVAL)
     )
-}
-
-/// A kernel result as a count or an error.
-pub(crate) fn to_result(result: i32) -> io::Result<u32> {
-    u32::try_from(result).map_err(|_negative| io::Error::from_raw_os_error(-result))
 }
 
 fn cancelled() -> io::Error {

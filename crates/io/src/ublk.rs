@@ -22,26 +22,11 @@ use std::os::unix::fs::FileExt;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use crate::backend::{Backend, Completion, Operation, Tag};
+use crate::backend::Backend;
+use crate::event::{Base, Descriptor, Event, QueueId};
 use crate::memory;
+use crate::operation::{Completion, Operation, Tag};
 use crate::pool::Slice;
-use crate::reactor::{Base, Event};
-
-/// A queue of one reactor, without saying which the first. The id of a closed queue never names
-/// another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct QueueId {
-    index: u32,
-    generation: u32,
-}
-
-/// What the kernel says of a request, in its own numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Descriptor {
-    pub operation_and_flags: u32,
-    pub sectors: u32,
-    pub start_sector: u64,
-}
 
 /// The most tags of a queue that the kernel knows, and bits of a tag in a ring's tag.
 const DEPTH_MAX: u16 = 4096;

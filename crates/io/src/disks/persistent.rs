@@ -16,19 +16,19 @@ pub(crate) const LINE_BYTES: u32 = 64;
 
 /// Whether what is stored has to survive a loss of power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Durable {
+pub(crate) enum Durable {
     Yes,
     No,
 }
 
 #[derive(Debug)]
-pub(super) struct Region(Mapping);
+pub(crate) struct Region(Mapping);
 
 impl Region {
     /// # Errors
     /// Where the file is on no persistent memory, and has to be; where the file system cannot
     /// promise space.
-    pub(super) fn map(file: &File, length: u64, durable: Durable) -> io::Result<Self> {
+    pub(crate) fn map(file: &File, length: u64, durable: Durable) -> io::Result<Self> {
         let bytes = usize::try_from(length).map_err(|_too_large| io::ErrorKind::Unsupported)?;
         let flags = match durable {
             Durable::Yes if lines::ARE_DURABLE => libc::MAP_SHARED_VALIDATE | libc::MAP_SYNC,
@@ -47,7 +47,7 @@ impl Region {
     }
 
     /// Durable when it returns. The offset and the length are multiples of a line.
-    pub(super) fn store(&self, offset: u64, bytes: &[u8]) {
+    pub(crate) fn store(&self, offset: u64, bytes: &[u8]) {
         let to = self.at(offset, bytes.len());
         // SAFETY: `at` found the range inside the mapping, and the file is no shorter: it belongs
         // to us alone.
@@ -55,7 +55,7 @@ impl Region {
     }
 
     /// The same with zeroes.
-    pub(super) fn clear(&self, offset: u64, length: u64) {
+    pub(crate) fn clear(&self, offset: u64, length: u64) {
         let zeroes = [0; 4096];
         let mut at = offset;
         while at < offset + length {
@@ -74,11 +74,11 @@ impl Region {
 mod lines {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
 
-    pub(super) const ARE_DURABLE: bool = true;
+    pub(crate) const ARE_DURABLE: bool = true;
 
     /// # Safety
     /// `to` is writable for as many bytes as there are, at a multiple of 16 bytes.
-    pub(super) unsafe fn copy(to: *mut u8, bytes: &[u8]) {
+    pub(crate) unsafe fn copy(to: *mut u8, bytes: &[u8]) {
         let parts = bytes.chunks_exact(16);
         assert!(parts.remainder().is_empty(), "whole lines");
         for (index, part) in parts.enumerate() {
@@ -97,11 +97,11 @@ mod lines {
 #[cfg(not(target_arch = "x86_64"))]
 mod lines {
     /// How to write a line back is not known here.
-    pub(super) const ARE_DURABLE: bool = false;
+    pub(crate) const ARE_DURABLE: bool = false;
 
     /// # Safety
     /// `to` is writable for as many bytes as there are.
-    pub(super) unsafe fn copy(to: *mut u8, bytes: &[u8]) {
+    pub(crate) unsafe fn copy(to: *mut u8, bytes: &[u8]) {
         // SAFETY: as the caller promises; what is mapped is no memory of a slice.
         unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
     }

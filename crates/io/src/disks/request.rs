@@ -3,9 +3,9 @@
 use std::io;
 
 use super::{Durability, INLINE_ZERO_MAX, Range, ZEROES_BYTES, Zero};
-use crate::backend::DiskCall;
 use crate::disk_open::{DiskInfo, PathMode};
 use crate::memory::Mapping;
+use crate::operation::DiskCall;
 use crate::pool::{Pool, Slice};
 
 /// What is asked.

@@ -4,7 +4,7 @@
 use std::io;
 use std::os::fd::RawFd;
 
-use crate::backend::{DiskCall, SocketCall};
+use crate::operation::{DiskCall, SocketCall};
 
 /// Does what can be done on a socket now. `None` means that the socket is not ready for it.
 ///

@@ -20,7 +20,7 @@ use std::thread::{Builder, JoinHandle};
 use stdx::mutex::{lock, unpoisoned};
 
 use super::calls;
-use crate::backend::{Completion, DiskCall, Place, Tag};
+use crate::operation::{Completion, DiskCall, Place, Tag};
 use crate::waker::eventfd;
 
 const THREADS_MAX: usize = 32;
