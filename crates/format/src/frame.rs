@@ -17,7 +17,8 @@
 //! disk as it is. Before the receiver's word is known, `QUANTUM_BYTES_MAX` fits everyone.
 //! This module checks the header part; the checksum of a payload is for whoever holds the payload.
 
-use crate::message::{DataBody, LinkMessage, PAYLOAD_BYTES_MAX, ReadStatus, ResourceMessage};
+use crate::limits::PAYLOAD_BYTES_MAX;
+use crate::message::{DataBody, LinkMessage, ReadStatus, ResourceMessage};
 use crate::wire::{CONTROL_TAGS, DATA_TAGS, LINK_TAGS};
 use stdx::checksum::{crc32c, crc32c_append};
 

@@ -7,6 +7,7 @@
 pub mod ids;
 pub mod space;
 pub mod config;
+pub mod limits;
 pub mod message;
 pub mod metadata;
 pub mod error;

@@ -9,15 +9,10 @@ use crate::ids::{
     BLOCK_BYTES, Ballot, BlockMask, BlockRange, BootId, Branch, Digest, Epoch, Incarnation,
     LaneIndex, MemberSet, NodeId, Nonce, QuestionId, ResourceId, Seq, ValueId, VoteStoreId,
 };
+use crate::limits::PAYLOAD_BYTES_MAX;
 use crate::metadata::Candidate;
 use crate::space::{Place, Space};
 
-/// The most payload bytes of one message: a longer request is split before it is sequenced.
-pub const PAYLOAD_BYTES_MAX: u32 = 128 << 10;
-/// The most ranges in one list of a message: all that fits into a frame, since a replica that
-/// crashed with every slot of its activity log full reports 16,384 extents that way. Longer lists
-/// are sent in pieces, or coarsened.
-pub const RANGES_MAX: usize = 65_536;
 /// The most bytes of the descriptors of one frame.
 pub const HEADER_BYTES_MAX: usize = 1 << 20;
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use format::message::{HEADER_BYTES_MAX, PAYLOAD_BYTES_MAX};
+use format::limits::PAYLOAD_BYTES_MAX;
+use format::message::HEADER_BYTES_MAX;
 use io::Class;
 use replication::limits::PROVEN_PROMOTE_DEADLINE;
 

@@ -1,8 +1,9 @@
 //! Messages to a resource's home shard.
 
+use crate::limits::RANGES_MAX;
 use crate::message::{
-    Accepted, Control, OwnReplica, RANGES_MAX, ResizeOutcome, Sealed, SealedLane, SlotBase,
-    SlotInfo, Standing, WindowEntry,
+    Accepted, Control, OwnReplica, ResizeOutcome, Sealed, SealedLane, SlotBase, SlotInfo, Standing,
+    WindowEntry,
 };
 use crate::wire::{ListItem, Wire, messages, record, tags};
 

@@ -3,7 +3,8 @@
 
 use crate::error::DecodeError;
 use crate::ids::{BLOCK_BYTES, BlockMask, BlockRange, EXTENT_BLOCKS, LaneIndex, MemberSet, Seq};
-use crate::message::{Data, DataBody, PAYLOAD_BYTES_MAX, ReadStatus, Write, WriteKind};
+use crate::limits::PAYLOAD_BYTES_MAX;
+use crate::message::{Data, DataBody, ReadStatus, Write, WriteKind};
 use crate::wire::{Reader, Wire, Writer, ids, messages, tags};
 
 /// Tags of data messages start here.

@@ -6,7 +6,7 @@ use crate::ids::{
     KernelBootId, LaneIndex, MemberSet, NodeId, Nonce, QuestionId, ResourceId, Seq, ValueId,
     VoteStoreId,
 };
-use crate::message::RANGES_MAX;
+use crate::limits::RANGES_MAX;
 use crate::space::Place;
 use crate::wire::{ListItem, Reader, Wire, Writer, record};
 

@@ -7,10 +7,11 @@ use format::frame::{
     PayloadRef, QUANTUM_BYTES_MAX, QUANTUM_BYTES_MIN,
 };
 use format::ids::{BlockMask, BlockRange, Epoch, LaneIndex, MemberSet, Nonce, Seq, VoteStoreId};
+use format::limits::{PAYLOAD_BYTES_MAX, RANGES_MAX};
 use format::message::{
     Accepted, Control, Data, DataBody, FEATURE_LINES, FEATURE_NEWS, FEATURE_OWN_REPLICA,
-    FEATURE_TOUCH, FEATURE_VERIFY_ANSWER, LinkMessage, PAYLOAD_BYTES_MAX, RANGES_MAX, ReadStatus,
-    ResourceMessage, Write, WriteKind,
+    FEATURE_TOUCH, FEATURE_VERIFY_ANSWER, LinkMessage, ReadStatus, ResourceMessage, Write,
+    WriteKind,
 };
 use stdx::checksum::crc32c;
 

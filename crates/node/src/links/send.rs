@@ -205,7 +205,8 @@ impl Pipe {
 #[cfg(test)]
 mod tests {
     use format::ids::{BlockMask, BlockRange, LaneIndex, NodeId, Nonce};
-    use format::message::{Data, DataBody, PAYLOAD_BYTES_MAX, ReadStatus};
+    use format::limits::PAYLOAD_BYTES_MAX;
+    use format::message::{Data, DataBody, ReadStatus};
 
     use super::*;
     use crate::links::fixture::connected;
