@@ -9,6 +9,7 @@ pub mod uri;
 pub mod negotiation;
 mod stream;
 mod halves;
+mod request;
 mod reply;
 
 use std::io;
@@ -21,8 +22,9 @@ use crate::nbd::wire::{
 use negotiation::{Granted, Negotiation};
 use uri::{Address, Uri};
 
-pub use halves::{Receiver, Request, Sender};
+pub use halves::{Receiver, Sender};
 pub use reply::Reply;
+pub use request::Request;
 pub use stream::Stream;
 
 /// What to ask the server for. It may grant less; see [`Connection::export`].

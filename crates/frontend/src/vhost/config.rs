@@ -20,6 +20,8 @@ const SECTOR_BYTES_WORD: u32 = 512;
 /// Data segments of one request, beside its header and its status: what fits into a ring of 128,
 /// the smallest that monitors make.
 pub(crate) const SEGMENTS: u32 = 126;
+/// The largest ring, and the largest table.
+pub const RING_SIZE_MAX: u16 = 1024;
 /// A gibibyte at a time.
 const RANGE_SECTORS_MAX: u32 = (1 << 30) / SECTOR_BYTES_WORD;
 

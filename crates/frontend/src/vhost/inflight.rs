@@ -18,9 +18,8 @@
 use std::sync::Arc;
 
 use crate::vhost::Broken;
-use crate::vhost::config::Cache;
+use crate::vhost::config::{Cache, RING_SIZE_MAX};
 use crate::vhost::memory::Shared;
-use crate::vhost::ring::SIZE_MAX;
 
 const HEAD_BYTES: u64 = 16;
 const SLOT_BYTES: u64 = 16;
@@ -46,7 +45,7 @@ pub struct Mark {
 
 impl Layout {
     pub fn new(queues: u16, size: u16, queues_max: u16) -> Result<Self, Broken> {
-        if queues == 0 || queues > queues_max || size == 0 || size > SIZE_MAX {
+        if queues == 0 || queues > queues_max || size == 0 || size > RING_SIZE_MAX {
             let text = format!("keeps the requests of {queues} queues of {size}");
             return Err(Broken::monitor(text));
         }

@@ -14,12 +14,10 @@ use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
 
 use crate::vhost::Broken;
-use crate::vhost::config::{Features, SEGMENTS};
+use crate::vhost::config::{Features, RING_SIZE_MAX, SEGMENTS};
 use crate::vhost::inflight::Slots;
 use crate::vhost::memory::{GuestMemory, Shared};
 
-/// The largest ring, and the largest table.
-pub const SIZE_MAX: u16 = 1024;
 /// The longest chain: the segments that drivers are offered, a header and a status, and two more
 /// for drivers that count in another way.
 pub const CHAIN_MAX: u32 = SEGMENTS + 4;
@@ -239,7 +237,7 @@ fn is_passed(event: u16, before: u16, now: u16) -> bool {
 
 fn check_place<S: Shared>(memory: &GuestMemory<S>, place: Place) -> Result<(), Broken> {
     let size = u64::from(place.size);
-    if !place.size.is_power_of_two() || place.size > SIZE_MAX {
+    if !place.size.is_power_of_two() || place.size > RING_SIZE_MAX {
         return Err(Broken::monitor(format!("makes a ring of {size} descriptors")));
     }
     for (what, address, align, length) in [
@@ -416,7 +414,7 @@ impl Descriptor {
     fn table<S: Shared>(self, memory: &GuestMemory<S>) -> Option<(u64, u16)> {
         let length = u64::from(self.length);
         let size = u16::try_from(length / DESCRIPTOR_BYTES).ok()?;
-        let is_whole = length.is_multiple_of(DESCRIPTOR_BYTES) && size > 0 && size <= SIZE_MAX;
+        let is_whole = length.is_multiple_of(DESCRIPTOR_BYTES) && size > 0 && size <= RING_SIZE_MAX;
         (is_whole && memory.contains(self.address, length)).then_some((self.address, size))
     }
 }

@@ -14,10 +14,10 @@
 use std::os::fd::OwnedFd;
 
 use crate::vhost::Broken;
-use crate::vhost::config::{Cache, Disk, Features, OFFERED, WRITE_BACK_AT};
+use crate::vhost::config::{Cache, Disk, Features, OFFERED, RING_SIZE_MAX, WRITE_BACK_AT};
 use crate::vhost::inflight::Layout;
 use crate::vhost::memory::{GuestMemory, Region, Shared};
-use crate::vhost::ring::{Place, SIZE_MAX};
+use crate::vhost::ring::Place;
 use crate::vhost::wire::{self, Header, Inflight, Message, RingAddress, RingFile, RingNumber};
 
 const PROTOCOL_MQ: u64 = 1 << 0;
@@ -269,7 +269,7 @@ impl<E> Session<E> {
         match message {
             Message::SetRingSize(RingNumber { ring, number }) => {
                 let (_, state) = self.ring(ring)?;
-                if number > SIZE_MAX.into() || !number.is_power_of_two() {
+                if number > RING_SIZE_MAX.into() || !number.is_power_of_two() {
                     let text = format!("makes a ring of {number} descriptors");
                     return Err(Broken::monitor(text));
                 }

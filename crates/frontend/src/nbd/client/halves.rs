@@ -11,6 +11,7 @@ use std::time::Duration;
 use stdx::mutex::lock;
 
 use crate::nbd::client::reply::{Chunk, Pending};
+use crate::nbd::client::request::Request;
 use crate::nbd::client::{ClientError, ExportInfo, Reply, Stream, is_timeout};
 use crate::nbd::wire::{
     CMD_FLAG_PAYLOAD_LEN, Command, EXTENDED_REPLY_MAGIC, EXTENDED_REQUEST_MAGIC, Errno,
@@ -20,25 +21,6 @@ use crate::nbd::wire::{
 
 const SENDING: &str = "sending a request";
 const RECEIVING: &str = "receiving a reply";
-
-/// One request. `flags` are `CMD_FLAG_` bits; the length flag of extended headers is set by the
-/// sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request {
-    pub command: Command,
-    pub flags: u16,
-    /// Must differ from the cookie of every request in flight.
-    pub cookie: u64,
-    pub offset: u64,
-    pub length: u64,
-}
-
-impl Request {
-    /// Where the request ends. One that reaches past the last number is the server's to refuse.
-    pub(super) fn end(&self) -> u64 {
-        self.offset.saturating_add(self.length)
-    }
-}
 
 type Table = Arc<Mutex<BTreeMap<u64, Pending>>>;
 

@@ -1,7 +1,7 @@
 //! A reply while it comes in, and the checks on it.
 
 use crate::nbd::client::ClientError;
-use crate::nbd::client::halves::Request;
+use crate::nbd::client::request::Request;
 use crate::nbd::wire::{
     CMD_FLAG_DF, CMD_FLAG_REQ_ONE, Command, Errno, Extent, REPLY_TYPE_BLOCK_STATUS,
     REPLY_TYPE_BLOCK_STATUS_EXT, REPLY_TYPE_ERROR_BIT, REPLY_TYPE_ERROR_OFFSET, REPLY_TYPE_NONE,
