@@ -2,8 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io;
-use std::mem;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
+use std::net::SocketAddr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -16,14 +15,6 @@ pub(crate) enum Address {
 }
 
 impl Address {
-    pub(crate) fn family(&self) -> libc::c_int {
-        match self {
-            Self::V4(_) => libc::AF_INET,
-            Self::V6(_) => libc::AF_INET6,
-            Self::Unix(..) => libc::AF_UNIX,
-        }
-    }
-
     /// Where the address lies, valid as long as `self` does not move.
     pub(crate) fn as_raw(&self) -> (*const libc::sockaddr, libc::socklen_t) {
         match self {
@@ -68,46 +59,6 @@ impl From<SocketAddr> for Address {
                 sin6_addr: libc::in6_addr { s6_addr: address.ip().octets() },
                 sin6_scope_id: address.scope_id(),
             }),
-        }
-    }
-}
-
-/// Room for the kernel to write an address of any family into.
-pub(crate) struct AddressRoom {
-    storage: libc::sockaddr_storage,
-}
-
-impl AddressRoom {
-    pub(crate) fn new() -> Self {
-        // SAFETY: a sockaddr_storage is integers only, for which zeroes are a value.
-        Self { storage: unsafe { mem::zeroed() } }
-    }
-
-    pub(crate) fn as_raw_mut(&mut self) -> (*mut libc::sockaddr, libc::socklen_t) {
-        ((&raw mut self.storage).cast(), length_of::<libc::sockaddr_storage>())
-    }
-
-    /// What the kernel wrote, if it is an IP address.
-    pub(crate) fn ip(&self) -> Option<SocketAddr> {
-        match libc::c_int::from(self.storage.ss_family) {
-            libc::AF_INET => {
-                // SAFETY: the family says that the storage holds a sockaddr_in, and it is large
-                // and aligned enough for every kind of address.
-                let address = unsafe { *(&raw const self.storage).cast::<libc::sockaddr_in>() };
-                let ip = Ipv4Addr::from_bits(u32::from_be(address.sin_addr.s_addr));
-                Some(SocketAddrV4::new(ip, u16::from_be(address.sin_port)).into())
-            }
-            libc::AF_INET6 => {
-                // SAFETY: as above, for a sockaddr_in6.
-                let address = unsafe { *(&raw const self.storage).cast::<libc::sockaddr_in6>() };
-                let ip = Ipv6Addr::from(address.sin6_addr.s6_addr);
-                let port = u16::from_be(address.sin6_port);
-                Some(
-                    SocketAddrV6::new(ip, port, address.sin6_flowinfo, address.sin6_scope_id)
-                        .into(),
-                )
-            }
-            _ => None,
         }
     }
 }

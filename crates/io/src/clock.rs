@@ -6,6 +6,7 @@
 use std::fs;
 use std::time::Duration;
 
+use rustix::rand::{GetRandomFlags, getrandom};
 use stdx::time::Time;
 
 /// The present, in nanoseconds since the kernel started.
@@ -57,10 +58,9 @@ pub fn random_u128() -> u128 {
 }
 
 fn fill_random(bytes: &mut [u8]) {
-    // SAFETY: the pointer and the length describe `bytes`, which is ours alone to write.
-    let filled = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
+    let filled = getrandom(&mut *bytes, GetRandomFlags::empty());
     // Up to 256 bytes arrive whole once the generator is seeded, signals or not.
-    assert_eq!(usize::try_from(filled), Ok(bytes.len()), "getrandom gave too little");
+    assert_eq!(filled, Ok(bytes.len()), "getrandom gave too little");
 }
 
 fn read(clock: libc::clockid_t) -> Duration {

@@ -6,13 +6,12 @@
 
 use std::fmt;
 use std::io;
-use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 
-use crate::socket_fd::{self, TcpOptions};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with, sockopt};
 
 /// Bytes of a name with the zero at its end (`TCP_CA_NAME_MAX` of `linux/tcp.h`).
-pub(crate) const NAME_ROOM: usize = 16;
+const NAME_ROOM: usize = 16;
 
 /// In place of one that paces, the best first; the last is part of every kernel.
 const UNPACED: [&str; 2] = ["cubic", "reno"];
@@ -61,10 +60,10 @@ impl CongestionWish {
     /// If the kernel does not have what is named (`ENOENT`), if this process may not use it
     /// (`EPERM`), or if no socket can be made.
     pub fn choose(&self) -> io::Result<CongestionChoice> {
-        let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let probe = socket_fd::tcp_client(None, any, TcpOptions::default())?;
+        let flags = SocketFlags::CLOEXEC;
+        let probe = socket_with(AddressFamily::INET, SocketType::STREAM, flags, None)?;
         let system = Congestion::of(&probe)?;
-        let may = |name: &Congestion| socket_fd::set_congestion(&probe, *name);
+        let may = |name: &Congestion| name.set(&probe);
         let chosen = match self {
             Self::System => None,
             Self::Unpaced if !system.paces() => None,
@@ -99,22 +98,28 @@ impl Congestion {
     /// # Errors
     /// If the kernel does not tell, as of a socket that is none of TCP.
     pub fn of(socket: &OwnedFd) -> io::Result<Self> {
-        socket_fd::congestion(socket)
+        let name = sockopt::tcp_congestion(socket)?;
+        Self::new(name.as_bytes()).ok_or_else(|| io::Error::from_raw_os_error(libc::EPROTO))
     }
 
-    pub(crate) fn as_bytes(&self) -> &[u8] {
-        &self.name[..self.length]
+    /// Gives it to a TCP socket.
+    pub(crate) fn set(self, socket: &OwnedFd) -> io::Result<()> {
+        Ok(sockopt::set_tcp_congestion(socket, self.as_str())?)
+    }
+
+    fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.name[..self.length]).expect("visible ASCII, as `new` saw")
     }
 
     /// BBR in all its versions. Others send as soon as the window lets them.
     fn paces(&self) -> bool {
-        self.as_bytes().starts_with(b"bbr")
+        self.as_str().starts_with("bbr")
     }
 }
 
 impl fmt::Display for Congestion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(std::str::from_utf8(self.as_bytes()).unwrap_or("?"))
+        f.write_str(self.as_str())
     }
 }
 

@@ -1,22 +1,17 @@
 //! Special files of block devices.
 
-use std::ffi::CString;
 use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
+
+use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 
 /// Makes the special file `path` for the block device `major`:`minor`, whether a driver serves it
 /// or not: opening one that has none fails with `ENXIO`. It takes `CAP_MKNOD`.
 pub fn make_block_node(path: &Path, major: u32, minor: u32) -> io::Result<()> {
-    let path = CString::new(path.as_os_str().as_bytes())?;
-    let mode = libc::S_IFBLK | 0o660;
-    // SAFETY: the string ends with a zero and outlives the call.
-    if unsafe { libc::mknod(path.as_ptr(), mode, libc::makedev(major, minor)) } < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(())
+    let (kind, mode) = (FileType::BlockDevice, Mode::from_raw_mode(0o660));
+    Ok(mknodat(CWD, path, kind, mode, makedev(major, minor))?)
 }
 
 /// The numbers of the block device that `path` is the special file of, not looking behind a link.

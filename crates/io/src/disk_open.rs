@@ -7,11 +7,15 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom};
-use std::mem;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
+
+use rustix::fs::{
+    AtFlags, FallocateFlags, OFlags, SeekFrom as Whence, Statx, StatxFlags, fallocate, fcntl_getfl,
+    fcntl_setfl, fstatfs,
+};
 
 use crate::disks::persistent::{Durable, LINE_BYTES, Region};
 use crate::memory::Mapping;
@@ -186,7 +190,7 @@ pub(crate) fn size(mut file: &File) -> io::Result<u64> {
 
 /// The size of a file as far as the kernel knows it: nothing is waited for.
 pub(crate) fn known_size(file: &File) -> io::Result<u64> {
-    statx(file, libc::AT_STATX_DONT_SYNC, libc::STATX_SIZE).map(|stat| stat.stx_size)
+    statx(file, AtFlags::STATX_DONT_SYNC, StatxFlags::SIZE).map(|stat| stat.stx_size)
 }
 
 /// The first stretch of `range` for which the file system keeps blocks; `None` if it is one hole.
@@ -198,7 +202,7 @@ pub fn next_data(file: &File, range: Range<u64>) -> io::Result<Option<Range<u64>
     if range.is_empty() {
         return Ok(None);
     }
-    let start = match seek(file, range.start, libc::SEEK_DATA) {
+    let start = match seek(file, Whence::Data(range.start)) {
         Err(error) if error.raw_os_error() == Some(libc::ENXIO) => return Ok(None),
         // A block device knows of no holes.
         Err(error) if error.raw_os_error() == Some(libc::EINVAL) => return Ok(Some(range)),
@@ -207,7 +211,7 @@ pub fn next_data(file: &File, range: Range<u64>) -> io::Result<Option<Range<u64>
     if start >= range.end {
         return Ok(None);
     }
-    let end = seek(file, start, libc::SEEK_HOLE)?;
+    let end = seek(file, Whence::Hole(start))?;
     Ok(Some(start..end.min(range.end)))
 }
 
@@ -217,24 +221,17 @@ pub fn next_data(file: &File, range: Range<u64>) -> io::Result<Option<Range<u64>
 /// # Errors
 /// As `fallocate`.
 pub fn extend_file(file: &File, range: Range<u64>) -> io::Result<()> {
-    let as_offset = |number| i64::try_from(number).map_err(io::Error::other);
-    let (offset, length) = (as_offset(range.start)?, as_offset(range.end - range.start)?);
-    // SAFETY: the descriptor is open, and nothing is written to memory.
-    let result = unsafe { libc::fallocate64(file.as_raw_fd(), 0, offset, length) };
-    if result == 0 {
+    let Err(error) = fallocate(file, FallocateFlags::empty(), range.start, range.end - range.start)
+    else {
         return Ok(());
-    }
-    let error = io::Error::last_os_error();
+    };
     // A part may be there already.
     file.set_len(range.start)?;
-    Err(error)
+    Err(error.into())
 }
 
-fn seek(file: &File, offset: u64, whence: libc::c_int) -> io::Result<u64> {
-    let offset = i64::try_from(offset).map_err(io::Error::other)?;
-    // SAFETY: the descriptor is open, and nothing is written to memory.
-    let found = unsafe { libc::lseek(file.as_raw_fd(), offset, whence) };
-    if found < 0 { Err(io::Error::last_os_error()) } else { Ok(found.unsigned_abs()) }
+fn seek(file: &File, to: Whence) -> io::Result<u64> {
+    Ok(rustix::fs::seek(file, to)?)
 }
 
 fn open_file(path: &Path, options: DiskOptions) -> io::Result<(File, bool)> {
@@ -312,47 +309,29 @@ pub(crate) fn make_direct(path: &Path, file: &File, direct: Direct) -> io::Resul
 
 /// What `O_DIRECT` needs of this file; zeroes if the kernel says that there is none.
 fn direct_align(file: &File) -> io::Result<Align> {
-    let stat = statx(file, 0, libc::STATX_DIOALIGN)?;
-    if stat.stx_mask & libc::STATX_DIOALIGN == 0 {
+    let stat = statx(file, AtFlags::empty(), StatxFlags::DIOALIGN)?;
+    if stat.stx_mask & StatxFlags::DIOALIGN.bits() == 0 {
         return Ok(Align { mem: ALIGN_UNKNOWN, offset: ALIGN_UNKNOWN });
     }
     Ok(Align { mem: stat.stx_dio_mem_align, offset: stat.stx_dio_offset_align })
 }
 
-fn statx(file: &File, flags: libc::c_int, mask: libc::c_uint) -> io::Result<libc::statx> {
-    // SAFETY: a statx is integers only, for which zeroes are a value.
-    let mut stat: libc::statx = unsafe { mem::zeroed() };
-    let flags = libc::AT_EMPTY_PATH | flags;
-    // SAFETY: the descriptor is open, the path is an empty C string, and `stat` is a place for one
-    // statx.
-    let result = unsafe { libc::statx(file.as_raw_fd(), c"".as_ptr(), flags, mask, &raw mut stat) };
-    if result == 0 { Ok(stat) } else { Err(io::Error::last_os_error()) }
+fn statx(file: &File, flags: AtFlags, mask: StatxFlags) -> io::Result<Statx> {
+    Ok(rustix::fs::statx(file, c"", AtFlags::EMPTY_PATH | flags, mask)?)
 }
 
 fn set_direct(file: &File) -> bool {
-    let fd = file.as_raw_fd();
-    // SAFETY: the descriptor is open, and no pointer is passed.
-    let flags = unsafe { libc::fcntl(fd, libc::F_GETFL) };
-    if flags < 0 {
-        return false;
-    }
-    // SAFETY: as above.
-    unsafe { libc::fcntl(fd, libc::F_SETFL, flags | libc::O_DIRECT) == 0 }
+    fcntl_getfl(file).and_then(|flags| fcntl_setfl(file, flags | OFlags::DIRECT)).is_ok()
 }
 
 fn is_in_memory(file: &File) -> io::Result<bool> {
     const RAMFS_MAGIC: i64 = 0x8584_58f6;
-    // SAFETY: a statfs is integers only, for which zeroes are a value.
-    let mut stat: libc::statfs = unsafe { mem::zeroed() };
-    // SAFETY: the descriptor is open, and `stat` is a place for one statfs.
-    if unsafe { libc::fstatfs(file.as_raw_fd(), &raw mut stat) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
+    let kind = fstatfs(file)?.f_type;
     if file.metadata()?.file_type().is_block_device() {
         // The file system is that of the device node.
         return Ok(false);
     }
-    Ok(stat.f_type == libc::TMPFS_MAGIC || stat.f_type == RAMFS_MAGIC)
+    Ok(kind == libc::TMPFS_MAGIC || kind == RAMFS_MAGIC)
 }
 
 /// Asks for one block with `RWF_NOWAIT`: a file system that does not know the flag is one for
@@ -375,7 +354,7 @@ mod tests {
     #[test]
     fn what_knows_of_no_holes_is_data_throughout() {
         let file = File::open("/proc/self/maps").unwrap();
-        let refused = seek(&file, 0, libc::SEEK_DATA).unwrap_err();
+        let refused = seek(&file, Whence::Data(0)).unwrap_err();
         assert_eq!(refused.raw_os_error(), Some(libc::EINVAL));
         assert_eq!(next_data(&file, 512..4096).unwrap(), Some(512..4096));
         assert_eq!(next_data(&file, 4096..4096).unwrap(), None);

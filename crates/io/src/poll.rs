@@ -19,8 +19,10 @@ mod workers;
 
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::time::Duration;
+
+use rustix::event::epoll;
 
 use crate::operation::{Completion, Operation, Place, SocketCall, Tag, Wait};
 use workers::{Job, Workers};
@@ -88,13 +90,7 @@ enum Subject {
 
 impl Poller {
     pub(crate) fn new(files: u32) -> io::Result<Self> {
-        // SAFETY: no pointer is passed.
-        let epoll = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
-        if epoll < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the call above made this descriptor for us, and nobody else knows it.
-        let epoll = unsafe { OwnedFd::from_raw_fd(epoll) };
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let mut poller = Self {
             epoll,
             files: Vec::new(),

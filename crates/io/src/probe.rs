@@ -12,6 +12,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 
 use io_uring::{Builder, IoUring};
+use rustix::process::{Resource, getrlimit};
 
 use crate::backend::Backend;
 use crate::poll::Poller;
@@ -204,11 +205,8 @@ fn advice(errno: Option<i32>, disabled: Option<&str>) -> Option<&'static str> {
 
 /// The kernel takes no larger table of files than this.
 fn file_limit() -> u32 {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: `limit` is a valid place for one rlimit.
-    let result = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
-    assert_eq!(result, 0, "the limit of open files can be read");
-    u32::try_from(limit.rlim_cur).unwrap_or(u32::MAX)
+    let limit = getrlimit(Resource::Nofile).current;
+    limit.and_then(|limit| u32::try_from(limit).ok()).unwrap_or(u32::MAX)
 }
 
 /// Has the kernel remember the ring's descriptor for this thread, which saves each enter a lookup.

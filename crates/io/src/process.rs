@@ -3,11 +3,18 @@
 use std::fs;
 use std::io::{self, Write};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Duration;
 
-/// From `linux/prctl.h`, since Linux 5.6.
-const PR_SET_IO_FLUSHER: libc::c_int = 57;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::Errno;
+use rustix::mm::{MlockAllFlags, mlockall};
+use rustix::process::{
+    Pid, PidfdFlags, Resource, Rlimit, Signal, configure_io_flusher_behavior, getrlimit,
+    kill_process_group, pidfd_open, setrlimit,
+};
+use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_setaffinity};
 
 /// What became of each request of [`lock_memory`]. None of them is needed to work; without them a
 /// machine that swaps onto its own volume can come to a stand.
@@ -37,22 +44,17 @@ pub enum LockedPages {
 #[must_use]
 pub fn lock_memory(pages: LockedPages) -> MemoryLock {
     keep_heap();
-    let all = libc::MCL_CURRENT | libc::MCL_FUTURE;
+    let all = MlockAllFlags::CURRENT | MlockAllFlags::FUTURE;
     let locked = match pages {
         LockedPages::Touched => {
-            lock_pages(libc::MCL_CURRENT).and_then(|()| lock_pages(all | libc::MCL_ONFAULT))
+            mlockall(MlockAllFlags::CURRENT).and_then(|()| mlockall(all | MlockAllFlags::ONFAULT))
         }
-        LockedPages::All => lock_pages(all),
+        LockedPages::All => mlockall(all),
     };
+    let locked = locked.map_err(io::Error::from);
     let oom_score = fs::write("/proc/self/oom_score_adj", "-1000");
-    // SAFETY: no pointer is passed.
-    let io_flusher = check(unsafe { libc::prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0) });
+    let io_flusher = configure_io_flusher_behavior(true).map_err(io::Error::from);
     MemoryLock { locked, oom_score, io_flusher }
-}
-
-fn lock_pages(flags: libc::c_int) -> io::Result<()> {
-    // SAFETY: no pointer is passed.
-    check(unsafe { libc::mlockall(flags) })
 }
 
 /// What a data thread needs of its stack, and of its heap for what is seldom; with room to spare.
@@ -104,12 +106,8 @@ impl Parent {
     #[must_use]
     pub fn of_this_process() -> Self {
         let pid = std::os::unix::process::parent_id();
-        let flags: libc::c_uint = 0;
-        // SAFETY: no pointer is passed.
-        let result = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, flags) };
-        let descriptor = libc::c_int::try_from(result).ok().filter(|it| *it >= 0);
-        // SAFETY: the call above made this descriptor for us, and nobody else knows it.
-        let end = descriptor.map(|it| unsafe { OwnedFd::from_raw_fd(it) });
+        let parent = i32::try_from(pid).ok().and_then(Pid::from_raw);
+        let end = parent.and_then(|parent| pidfd_open(parent, PidfdFlags::empty()).ok());
         Self { pid, end }
     }
 
@@ -127,41 +125,34 @@ impl Parent {
 
 /// Until there is some, or a signal came.
 fn wait_for_input(descriptor: &OwnedFd) {
-    let mut wanted = libc::pollfd { fd: descriptor.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: the set is one valid pollfd, and the descriptor is open.
-    unsafe { libc::poll(&raw mut wanted, 1, -1) };
+    // Whoever calls it looks again.
+    poll(&mut [PollFd::new(descriptor, PollFlags::IN)], None).ok();
 }
 
 /// A thread of this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ThreadId(libc::pid_t);
+pub struct ThreadId(Pid);
 
 impl ThreadId {
     /// The calling thread.
     #[must_use]
     pub fn own() -> Self {
-        // SAFETY: no pointer is passed.
-        Self(unsafe { libc::gettid() })
+        Self(gettid())
     }
 
     /// The cores it may run on, in order.
     pub fn cores(self) -> io::Result<Vec<usize>> {
-        let mut set = no_cores();
-        // SAFETY: the set is a place of the size given.
-        check(unsafe { libc::sched_getaffinity(self.0, size_of_val(&set), &raw mut set) })?;
-        // SAFETY: the numbers are those inside the set.
-        Ok((0..CORES_MAX).filter(|core| unsafe { libc::CPU_ISSET(*core, &set) }).collect())
+        let set = sched_getaffinity(Some(self.0))?;
+        Ok((0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).collect())
     }
 
     /// Has it run on these cores only; those that do not exist are left out.
     pub fn run_on(self, cores: &[usize]) -> io::Result<()> {
-        let mut set = no_cores();
-        for &core in cores.iter().filter(|core| **core < CORES_MAX) {
-            // SAFETY: the number was just checked to be inside the set.
-            unsafe { libc::CPU_SET(core, &mut set) };
+        let mut set = CpuSet::new();
+        for &core in cores.iter().filter(|core| **core < CpuSet::MAX_CPU) {
+            set.set(core);
         }
-        // SAFETY: the set is valid for its size.
-        check(unsafe { libc::sched_setaffinity(self.0, size_of_val(&set), &raw const set) })
+        Ok(sched_setaffinity(Some(self.0), &set)?)
     }
 }
 
@@ -186,14 +177,15 @@ impl ThreadId {
         let mut parameters: libc::sched_param = unsafe { MaybeUninit::zeroed().assume_init() };
         parameters.sched_priority = priority;
         let policy = policy | libc::SCHED_RESET_ON_FORK;
+        let thread = self.0.as_raw_pid();
         // SAFETY: the parameters are a valid place to read from.
-        check(unsafe { libc::sched_setscheduler(self.0, policy, &raw const parameters) })
+        check(unsafe { libc::sched_setscheduler(thread, policy, &raw const parameters) })
     }
 
     #[cfg(test)]
     fn urgency(self) -> io::Result<Urgency> {
         // SAFETY: no pointer is passed.
-        let policy = unsafe { libc::sched_getscheduler(self.0) };
+        let policy = unsafe { libc::sched_getscheduler(self.0.as_raw_pid()) };
         check(policy)?;
         let is_urgent = policy & !libc::SCHED_RESET_ON_FORK == libc::SCHED_RR;
         Ok(if is_urgent { Urgency::Urgent } else { Urgency::Ordinary })
@@ -226,40 +218,27 @@ impl MemoryPressure {
 
     /// Whether there is pressure, at latest after `limit`, if there is one; a signal ends the wait.
     pub fn wait(&self, limit: Option<Duration>) -> io::Result<bool> {
-        let limit_ms = limit.map_or(-1, |it| libc::c_int::try_from(it.as_millis()).unwrap_or(-1));
-        let descriptor = self.trigger.as_raw_fd();
-        let mut wanted = libc::pollfd { fd: descriptor, events: libc::POLLPRI, revents: 0 };
-        // SAFETY: the set is one valid pollfd, and the descriptor is open.
-        match check(unsafe { libc::poll(&raw mut wanted, 1, limit_ms) }) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(false),
+        let limit = limit.and_then(|it| Timespec::try_from(it).ok());
+        let mut wanted = [PollFd::new(&self.trigger, PollFlags::PRI)];
+        match poll(&mut wanted, limit.as_ref()) {
+            Err(Errno::INTR) => return Ok(false),
             result => result?,
-        }
-        if wanted.revents & (libc::POLLERR | libc::POLLNVAL) == 0 {
-            Ok(wanted.revents & libc::POLLPRI != 0)
-        } else {
+        };
+        let told = wanted[0].revents();
+        if told.intersects(PollFlags::ERR | PollFlags::NVAL) {
             Err(io::Error::other("the kernel has ended its watch for want of memory"))
+        } else {
+            Ok(told.contains(PollFlags::PRI))
         }
     }
-}
-
-/// What a set of the kernel's interface holds.
-const CORES_MAX: usize = 8 * size_of::<libc::cpu_set_t>();
-
-fn no_cores() -> libc::cpu_set_t {
-    // SAFETY: a cpu_set_t is an array of integers, for which zeroes are a value.
-    unsafe { MaybeUninit::zeroed().assume_init() }
 }
 
 /// Raises the soft limit of open files to the hard one and returns it. Do it before the first
 /// reactor is made, whose table of files it bounds.
 pub fn raise_file_limit() -> io::Result<u64> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: `limit` is a valid place for one rlimit.
-    check(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) })?;
-    limit.rlim_cur = limit.rlim_max;
-    // SAFETY: as above.
-    check(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) })?;
-    Ok(limit.rlim_cur)
+    let maximum = getrlimit(Resource::Nofile).maximum;
+    setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum })?;
+    Ok(maximum.unwrap_or(u64::MAX))
 }
 
 /// SIGTERM and SIGINT as something to wait for.
@@ -301,55 +280,45 @@ impl Termination {
 
 /// Ends all processes of a group at once, whatever they are doing.
 pub fn kill_group(leader: u32) -> io::Result<()> {
-    let leader = libc::pid_t::try_from(leader).map_err(io::Error::other)?;
-    if leader <= 1 {
+    let leader = i32::try_from(leader).map_err(io::Error::other)?;
+    let group = Pid::from_raw(leader).filter(|_| leader > 1);
+    let Some(group) = group else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "no group of a child"));
-    }
-    // SAFETY: no pointer is passed.
-    check(unsafe { libc::kill(-leader, libc::SIGKILL) })
+    };
+    Ok(kill_process_group(group, Signal::KILL)?)
 }
 
 /// Reading from the file fails instead of waiting for something to come.
 pub fn set_nonblocking(file: BorrowedFd<'_>) -> io::Result<()> {
-    // SAFETY: no pointer is passed, and the descriptor is open while it is borrowed.
-    let flags = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) };
-    check(flags)?;
-    // SAFETY: as above.
-    check(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, flags | libc::O_NONBLOCK) })
+    let flags = fcntl_getfl(file)?;
+    Ok(fcntl_setfl(file, flags | OFlags::NONBLOCK)?)
 }
 
 /// Waits until a file has something to read, or its other end is gone: whether that came in time.
 pub fn is_readable_within(file: BorrowedFd<'_>, limit: Duration) -> io::Result<bool> {
-    is_ready_within(file, libc::POLLIN, limit)
+    is_ready_within(file, PollFlags::IN, limit)
 }
 
 /// Waits until a file takes something, or its other end is gone: whether that came in time.
 pub fn is_writable_within(file: BorrowedFd<'_>, limit: Duration) -> io::Result<bool> {
-    is_ready_within(file, libc::POLLOUT, limit)
+    is_ready_within(file, PollFlags::OUT, limit)
 }
 
 /// Waits until the other end of a pipe is gone, whatever there is left to read: whether that came
 /// in time.
 pub fn is_deserted_within(pipe: BorrowedFd<'_>, limit: Duration) -> io::Result<bool> {
     // The kernel tells of it without being asked to.
-    is_ready_within(pipe, 0, limit)
+    is_ready_within(pipe, PollFlags::empty(), limit)
 }
 
-fn is_ready_within(
-    file: BorrowedFd<'_>,
-    events: libc::c_short,
-    limit: Duration,
-) -> io::Result<bool> {
+fn is_ready_within(file: BorrowedFd<'_>, events: PollFlags, limit: Duration) -> io::Result<bool> {
     let until = crate::now() + limit;
     loop {
-        // Rounded up: what rests is less than a millisecond only when it is over.
-        let rest_ms = until.since(crate::now()).as_micros().div_ceil(1000);
-        let rest_ms = libc::c_int::try_from(rest_ms).unwrap_or(libc::c_int::MAX);
-        let mut wanted = libc::pollfd { fd: file.as_raw_fd(), events, revents: 0 };
-        // SAFETY: the set is one valid pollfd, and the descriptor is open while it is borrowed.
-        match check(unsafe { libc::poll(&raw mut wanted, 1, rest_ms) }) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            result => return result.map(|()| wanted.revents != 0),
+        let rest = Timespec::try_from(until.since(crate::now())).ok();
+        let mut wanted = [PollFd::from_borrowed_fd(file, events)];
+        match poll(&mut wanted, rest.as_ref()) {
+            Err(Errno::INTR) => {}
+            result => return Ok(result.map(|_| !wanted[0].revents().is_empty())?),
         }
     }
 }
@@ -397,11 +366,10 @@ mod tests {
         let own = ThreadId::own();
         let all = own.cores().unwrap();
         let last = *all.last().unwrap();
-        own.run_on(&[last, CORES_MAX - 1, usize::MAX]).unwrap();
+        own.run_on(&[last, CpuSet::MAX_CPU - 1, usize::MAX]).unwrap();
         assert_eq!(own.cores().unwrap(), [last]);
-        // SAFETY: no pointer is passed.
-        assert_eq!(usize::try_from(unsafe { libc::sched_getcpu() }).unwrap(), last);
-        own.run_on(&[CORES_MAX - 1]).unwrap_err();
+        assert_eq!(rustix::thread::sched_getcpu(), last);
+        own.run_on(&[CpuSet::MAX_CPU - 1]).unwrap_err();
         own.run_on(&[]).unwrap_err();
         own.run_on(&all).unwrap();
         assert_eq!(own.cores().unwrap(), all);

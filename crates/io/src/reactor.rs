@@ -24,7 +24,7 @@ use std::fs::File;
 use std::io;
 use std::marker::PhantomData;
 use std::net::SocketAddr;
-use std::os::fd::{OwnedFd, RawFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -455,7 +455,7 @@ impl Reactor {
     fn ask<T>(
         &self,
         socket: SocketId,
-        question: impl FnOnce(RawFd) -> io::Result<Option<T>>,
+        question: impl FnOnce(BorrowedFd<'_>) -> io::Result<Option<T>>,
     ) -> Option<T> {
         question(self.sockets.descriptor(socket)?).ok().flatten()
     }

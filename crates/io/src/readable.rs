@@ -1,8 +1,11 @@
 //! Waiting for input of many descriptors at once, for a thread that has no reactor.
 
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 
 /// Of each of them whether there is something to read, or its end; at latest after `limit`, if
 /// there is one. A signal ends the wait early.
@@ -10,23 +13,14 @@ pub fn wait_for_input_of_any(
     descriptors: &[BorrowedFd<'_>],
     limit: Option<Duration>,
 ) -> io::Result<Vec<bool>> {
-    // Rounded up: else the last millisecond would be waited for without a rest.
-    let limit_ms = limit.map_or(-1, |it| {
-        libc::c_int::try_from(it.as_micros().div_ceil(1000)).unwrap_or(libc::c_int::MAX)
-    });
-    let wanted =
-        |it: &BorrowedFd<'_>| libc::pollfd { fd: it.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    let mut wanted: Vec<libc::pollfd> = descriptors.iter().map(wanted).collect();
-    let count = libc::nfds_t::try_from(wanted.len()).map_err(io::Error::other)?;
-    // SAFETY: the set has `count` valid entries, whose descriptors are open while they are
-    // borrowed.
-    if unsafe { libc::poll(wanted.as_mut_ptr(), count, limit_ms) } < 0 {
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
-        }
+    let limit = limit.and_then(|it| Timespec::try_from(it).ok());
+    let wanted = descriptors.iter().map(|it| PollFd::from_borrowed_fd(*it, PollFlags::IN));
+    let mut wanted: Vec<PollFd<'_>> = wanted.collect();
+    match poll(&mut wanted, limit.as_ref()) {
+        Ok(_) | Err(Errno::INTR) => {}
+        Err(error) => return Err(error.into()),
     }
-    Ok(wanted.iter().map(|it| it.revents != 0).collect())
+    Ok(wanted.iter().map(|it| !it.revents().is_empty()).collect())
 }
 
 #[cfg(test)]

@@ -9,9 +9,10 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU16, Ordering};
+
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstatfs, memfd_create};
 
 use crate::memory;
 
@@ -37,13 +38,13 @@ impl SharedMemory {
     /// this process', and is not written into a core file of it.
     pub fn map(file: &File, offset: u64, length: u64) -> io::Result<Self> {
         let refuse = |text: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, text.to_owned()));
-        refuse_huge_pages(file.as_raw_fd())?;
-        seal(file.as_raw_fd())?;
+        refuse_huge_pages(file)?;
+        seal(file)?;
         let end = offset.checked_add(length);
         if length == 0 || end.is_none_or(|end| end > file_length(file)) {
             return refuse("the range is not inside of the file");
         }
-        let skip = offset % page_bytes();
+        let skip = offset % rustix::param::page_size() as u64;
         let (Ok(length), Ok(mapped), Ok(from), Ok(skip)) = (
             usize::try_from(length),
             usize::try_from(length + skip),
@@ -136,23 +137,11 @@ impl Drop for SharedMemory {
 
 /// A new file in memory of `length` zeroes, which can be given to other processes.
 pub fn memory_file(length: u64) -> io::Result<File> {
-    let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
-    // SAFETY: the name is a string that ends with zero.
-    let fd = unsafe { libc::memfd_create(c"basalt".as_ptr(), flags) };
-    if fd < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the call above made this descriptor for us, and nobody else knows it.
-    let file = File::from(unsafe { OwnedFd::from_raw_fd(fd) });
+    let file = memfd_create("basalt", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+    let file = File::from(file);
     file.set_len(length)?;
-    seal(file.as_raw_fd())?;
+    seal(&file)?;
     Ok(file)
-}
-
-fn page_bytes() -> u64 {
-    // SAFETY: no pointer is passed.
-    let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    u64::try_from(bytes).expect("every machine has pages")
 }
 
 fn file_length(file: &File) -> u64 {
@@ -160,14 +149,8 @@ fn file_length(file: &File) -> u64 {
 }
 
 /// A file system of huge pages is the only one besides tmpfs whose files can be sealed.
-fn refuse_huge_pages(fd: RawFd) -> io::Result<()> {
-    // SAFETY: the structure is numbers, for which zeroes are a value.
-    let mut about: libc::statfs = unsafe { std::mem::zeroed() };
-    // SAFETY: the structure lives during the call.
-    if unsafe { libc::fstatfs(fd, &raw mut about) } < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    if about.f_type != libc::HUGETLBFS_MAGIC {
+fn refuse_huge_pages(file: &File) -> io::Result<()> {
+    if fstatfs(file)?.f_type != libc::HUGETLBFS_MAGIC {
         return Ok(());
     }
     let text = "the memory is on reserved huge pages, which may be gone when they are touched; use \
@@ -176,14 +159,10 @@ fn refuse_huge_pages(fd: RawFd) -> io::Result<()> {
 }
 
 /// Makes sure that a file cannot become shorter.
-fn seal(fd: RawFd) -> io::Result<()> {
-    // SAFETY: no pointer is passed.
-    let seals = unsafe { libc::fcntl(fd, libc::F_GET_SEALS) };
-    if seals >= 0 && seals & libc::F_SEAL_SHRINK != 0 {
-        return Ok(());
-    }
-    // SAFETY: no pointer is passed.
-    if unsafe { libc::fcntl(fd, libc::F_ADD_SEALS, libc::F_SEAL_SHRINK) } == 0 {
+fn seal(file: &File) -> io::Result<()> {
+    if fcntl_get_seals(file).is_ok_and(|seals| seals.contains(SealFlags::SHRINK))
+        || fcntl_add_seals(file, SealFlags::SHRINK).is_ok()
+    {
         return Ok(());
     }
     let text = "the memory is of a file that may become shorter; use a sealed one \
@@ -277,16 +256,14 @@ mod tests {
     /// A page of them that is not there yet, or not any more, need not be there when it is touched.
     #[test]
     fn huge_pages_are_refused_with_what_to_type() {
-        let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING | libc::MFD_HUGETLB;
-        // SAFETY: the name is a string that ends with zero.
-        let fd = unsafe { libc::memfd_create(c"huge".as_ptr(), flags) };
-        if fd < 0 {
-            let error = io::Error::last_os_error();
-            skip(&format!("this kernel has no huge pages: {error}"));
-            return;
-        }
-        // SAFETY: the call above made this descriptor for us, and nobody else knows it.
-        let file = File::from(unsafe { OwnedFd::from_raw_fd(fd) });
+        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING | MemfdFlags::HUGETLB;
+        let file = match memfd_create("huge", flags) {
+            Ok(file) => File::from(file),
+            Err(error) => {
+                skip(&format!("this kernel has no huge pages: {error}"));
+                return;
+            }
+        };
         file.set_len(1 << 30).unwrap();
         for length in [4096, 1 << 30] {
             let error = SharedMemory::map(&file, 0, length).unwrap_err();

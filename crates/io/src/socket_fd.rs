@@ -8,13 +8,19 @@
 use std::fs::{self, Permissions};
 use std::io;
 use std::net::SocketAddr;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::time::Duration;
 
-use crate::address::{Address, AddressRoom};
-use crate::congestion::{self, Congestion};
+use rustix::io::ioctl_fionbio;
+use rustix::net::{
+    self, AddressFamily, Shutdown, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, sockopt,
+};
+
+use crate::address::Address;
+use crate::congestion::Congestion;
 
 /// Bytes that the kernel keeps of a stream, where that is not left to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,19 +39,20 @@ pub(crate) struct TcpOptions {
 
 /// For the user and the group of this process.
 pub(crate) const UNIX_LISTENER_MODE: u32 = 0o660;
-const BACKLOG: libc::c_int = 1024;
-/// Seconds of silence after which an idle peer is probed, and between probes.
-const KEEPALIVE_IDLE: libc::c_int = 10;
-const KEEPALIVE_INTERVAL: libc::c_int = 5;
+const BACKLOG: i32 = 1024;
+/// The silence after which an idle peer is probed, and between probes.
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(10);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
+/// The kernel takes no larger number, neither of milliseconds nor of bytes.
+const NUMBER_MAX: u32 = i32::MAX.cast_unsigned();
 
 /// A TCP listener on `address`.
 pub(crate) fn listen_tcp(address: SocketAddr, options: TcpOptions) -> io::Result<OwnedFd> {
-    let address = Address::from(address);
-    let socket = stream_socket(&address)?;
-    set_option(&socket, libc::SOL_SOCKET, libc::SO_REUSEADDR, 1)?;
+    let socket = tcp_socket(address)?;
+    sockopt::set_socket_reuseaddr(&socket, true)?;
     set_tcp_options(&socket, options)?;
-    bind(&socket, &address)?;
-    start_listening(&socket)?;
+    net::bind(&socket, &address)?;
+    net::listen(&socket, BACKLOG)?;
     Ok(socket)
 }
 
@@ -55,18 +62,20 @@ pub(crate) fn listen_tcp(address: SocketAddr, options: TcpOptions) -> io::Result
 /// # Errors
 /// What the system says, or that somebody listens there, or that the file is no socket.
 pub fn listen_unix(path: &Path, mode: u32) -> io::Result<OwnedFd> {
-    let address = Address::unix(path)?;
-    let socket = stream_socket(&address)?;
-    if let Err(error) = bind(&socket, &address) {
-        if error.raw_os_error() != Some(libc::EADDRINUSE) {
-            return Err(error);
+    // It says why a path is none for a socket.
+    Address::unix(path)?;
+    let address = SocketAddrUnix::new(path)?;
+    let socket = unix_client()?;
+    if let Err(error) = net::bind(&socket, &address) {
+        if error != rustix::io::Errno::ADDRINUSE {
+            return Err(error.into());
         }
         remove_if_stale(path)?;
-        bind(&socket, &address)?;
+        net::bind(&socket, &address)?;
     }
     // Until it listens it turns everybody away: what the umask makes of the mode harms nobody.
     fs::set_permissions(path, Permissions::from_mode(mode))?;
-    start_listening(&socket)?;
+    net::listen(&socket, BACKLOG)?;
     Ok(socket)
 }
 
@@ -107,93 +116,74 @@ pub(crate) fn tcp_client(
     remote: SocketAddr,
     options: TcpOptions,
 ) -> io::Result<OwnedFd> {
-    let socket = stream_socket(&Address::from(remote))?;
+    let socket = tcp_socket(remote)?;
     set_tcp_options(&socket, options)?;
     if let Some(local) = local {
         // Leaves the choice of a port to connect, which knows the remote address: many connections
         // to different peers may then share one.
-        set_option(&socket, libc::SOL_IP, libc::IP_BIND_ADDRESS_NO_PORT, 1)?;
-        bind(&socket, &Address::from(local))?;
+        leave_port_to_connect(&socket)?;
+        net::bind(&socket, &local)?;
     }
     Ok(socket)
 }
 
 /// An unconnected unix socket.
 pub(crate) fn unix_client() -> io::Result<OwnedFd> {
-    socket(libc::AF_UNIX)
+    stream_socket(AddressFamily::UNIX)
 }
 
 /// Checks and prepares a connected stream socket that comes from elsewhere.
 pub(crate) fn prepare_adopted(socket: &OwnedFd) -> io::Result<()> {
-    let mut off: libc::c_int = 0;
-    // SAFETY: the descriptor is open, and FIONBIO reads one int.
-    let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::FIONBIO, &raw mut off) };
-    check(result)?;
-    peer_addr(socket.as_raw_fd()).map(drop)
+    ioctl_fionbio(socket, false)?;
+    peer_addr(socket.as_fd()).map(drop)
 }
 
 /// Ends both directions: whatever waits on the socket completes.
 pub(crate) fn shut_down(socket: &OwnedFd) {
-    // SAFETY: the descriptor is open.
-    let result = unsafe { libc::shutdown(socket.as_raw_fd(), libc::SHUT_RDWR) };
     // A socket that was not connected has nothing to end.
-    drop(check(result));
+    net::shutdown(socket, Shutdown::Both).ok();
 }
 
 /// The address a socket is bound to, if it has an IP address.
-pub(crate) fn local_addr(fd: libc::c_int) -> io::Result<Option<SocketAddr>> {
-    let mut room = AddressRoom::new();
-    let (address, mut length) = room.as_raw_mut();
-    // SAFETY: the room is valid for `length` bytes, and `length` is a place of our own.
-    let result = unsafe { libc::getsockname(fd, address, &raw mut length) };
-    check(result)?;
-    Ok(room.ip())
+pub(crate) fn local_addr(socket: BorrowedFd<'_>) -> io::Result<Option<SocketAddr>> {
+    Ok(ip(net::getsockname(socket)?))
 }
 
 /// The address a socket is connected to, if it has an IP address.
-pub(crate) fn peer_addr(fd: libc::c_int) -> io::Result<Option<SocketAddr>> {
-    let mut room = AddressRoom::new();
-    let (address, mut length) = room.as_raw_mut();
-    // SAFETY: the room is valid for `length` bytes, and `length` is a place of our own.
-    let result = unsafe { libc::getpeername(fd, address, &raw mut length) };
-    check(result)?;
-    Ok(room.ip())
+pub(crate) fn peer_addr(socket: BorrowedFd<'_>) -> io::Result<Option<SocketAddr>> {
+    Ok(net::getpeername(socket)?.and_then(ip))
+}
+
+fn ip(address: SocketAddrAny) -> Option<SocketAddr> {
+    SocketAddr::try_from(address).ok()
 }
 
 /// Has the kernel keep as many bytes for what is on its way out, and in; what root may ask for is
 /// not bounded by `net.core.wmem_max` and `rmem_max`.
-pub(crate) fn set_buffers(fd: libc::c_int, buffers: SocketBuffers) -> io::Result<()> {
+pub(crate) fn set_buffers(socket: BorrowedFd<'_>, buffers: SocketBuffers) -> io::Result<()> {
     let SocketBuffers { send_bytes, receive_bytes } = buffers;
-    let wanted = [
-        (send_bytes, libc::SO_SNDBUFFORCE, libc::SO_SNDBUF),
-        (receive_bytes, libc::SO_RCVBUFFORCE, libc::SO_RCVBUF),
-    ];
-    for (bytes, forced, bounded) in wanted {
-        let Some(bytes) = bytes else { continue };
-        let bytes = libc::c_int::try_from(bytes).unwrap_or(libc::c_int::MAX);
-        set_option_of(fd, libc::SOL_SOCKET, forced, bytes)
-            .or_else(|_| set_option_of(fd, libc::SOL_SOCKET, bounded, bytes))?;
+    let number = |bytes: u32| bytes.min(NUMBER_MAX) as usize;
+    if let Some(bytes) = send_bytes.map(number) {
+        sockopt::set_socket_send_buffer_size_force(socket, bytes)
+            .or_else(|_| sockopt::set_socket_send_buffer_size(socket, bytes))?;
+    }
+    if let Some(bytes) = receive_bytes.map(number) {
+        sockopt::set_socket_recv_buffer_size_force(socket, bytes)
+            .or_else(|_| sockopt::set_socket_recv_buffer_size(socket, bytes))?;
     }
     Ok(())
 }
 
 /// What the kernel keeps: twice what was asked for, where something was.
-pub(crate) fn buffers(fd: libc::c_int) -> io::Result<Option<SocketBuffers>> {
-    let bytes_of = |name| {
-        let mut value: libc::c_int = 0;
-        let mut length = libc::socklen_t::try_from(size_of_val(&value)).expect("an int is short");
-        let room = (&raw mut value).cast();
-        // SAFETY: the room is valid for `length` bytes, and both are places of our own.
-        let result = unsafe { libc::getsockopt(fd, libc::SOL_SOCKET, name, room, &raw mut length) };
-        check(result)?;
-        io::Result::Ok(u32::try_from(value).ok())
-    };
-    let (send_bytes, receive_bytes) = (bytes_of(libc::SO_SNDBUF)?, bytes_of(libc::SO_RCVBUF)?);
+pub(crate) fn buffers(socket: BorrowedFd<'_>) -> io::Result<Option<SocketBuffers>> {
+    let send_bytes = u32::try_from(sockopt::socket_send_buffer_size(socket)?).ok();
+    let receive_bytes = u32::try_from(sockopt::socket_recv_buffer_size(socket)?).ok();
     Ok(Some(SocketBuffers { send_bytes, receive_bytes }))
 }
 
 /// Bytes of a full TCP segment on the path that a connection takes, as far as the kernel knows.
-pub(crate) fn segment_bytes(fd: libc::c_int) -> io::Result<Option<u32>> {
+pub(crate) fn segment_bytes(socket: BorrowedFd<'_>) -> io::Result<Option<u32>> {
+    let fd = socket.as_raw_fd();
     let mut value: libc::c_int = 0;
     let mut length = libc::socklen_t::try_from(size_of_val(&value)).expect("an int is short");
     let (level, room) = (libc::SOL_TCP, (&raw mut value).cast());
@@ -204,7 +194,8 @@ pub(crate) fn segment_bytes(fd: libc::c_int) -> io::Result<Option<u32>> {
 }
 
 /// The process at the other end of a unix socket, as it was when it connected.
-pub(crate) fn peer_process(fd: libc::c_int) -> io::Result<Option<u32>> {
+pub(crate) fn peer_process(socket: BorrowedFd<'_>) -> io::Result<Option<u32>> {
+    let fd = socket.as_raw_fd();
     let mut credentials = libc::ucred { pid: 0, uid: 0, gid: 0 };
     let mut length = libc::socklen_t::try_from(size_of::<libc::ucred>()).expect("12 bytes");
     let room = (&raw mut credentials).cast();
@@ -216,80 +207,34 @@ pub(crate) fn peer_process(fd: libc::c_int) -> io::Result<Option<u32>> {
     Ok(u32::try_from(credentials.pid).ok().filter(|pid| *pid > 0))
 }
 
-/// The algorithm of a TCP socket.
-pub(crate) fn congestion(socket: &OwnedFd) -> io::Result<Congestion> {
-    let mut name = [0_u8; congestion::NAME_ROOM];
-    let mut length = libc::socklen_t::try_from(name.len()).expect("16 bytes");
-    let (fd, room) = (socket.as_raw_fd(), name.as_mut_ptr().cast());
-    let (level, option) = (libc::SOL_TCP, libc::TCP_CONGESTION);
-    // SAFETY: the room is valid for `length` bytes, and both are places of our own.
-    check(unsafe { libc::getsockopt(fd, level, option, room, &raw mut length) })?;
-    let end = name.iter().position(|byte| *byte == 0).unwrap_or(name.len());
-    Congestion::new(&name[..end]).ok_or_else(|| io::Error::from_raw_os_error(libc::EPROTO))
-}
-
-pub(crate) fn set_congestion(socket: &OwnedFd, congestion: Congestion) -> io::Result<()> {
-    let name = congestion.as_bytes();
-    let length = libc::socklen_t::try_from(name.len()).expect("below 16 bytes");
-    let (fd, bytes) = (socket.as_raw_fd(), name.as_ptr().cast());
-    // SAFETY: the descriptor is open, and the name is valid for `length` bytes.
-    check(unsafe { libc::setsockopt(fd, libc::SOL_TCP, libc::TCP_CONGESTION, bytes, length) })
-}
-
 fn set_tcp_options(socket: &OwnedFd, options: TcpOptions) -> io::Result<()> {
     if let Some(congestion) = options.congestion {
-        set_congestion(socket, congestion)?;
+        congestion.set(socket)?;
     }
-    let user_timeout = libc::c_int::try_from(options.user_timeout_ms).unwrap_or(libc::c_int::MAX);
-    set_option(socket, libc::SOL_TCP, libc::TCP_NODELAY, 1)?;
-    set_option(socket, libc::SOL_TCP, libc::TCP_USER_TIMEOUT, user_timeout)?;
-    set_option(socket, libc::SOL_SOCKET, libc::SO_KEEPALIVE, 1)?;
-    set_option(socket, libc::SOL_TCP, libc::TCP_KEEPIDLE, KEEPALIVE_IDLE)?;
-    set_option(socket, libc::SOL_TCP, libc::TCP_KEEPINTVL, KEEPALIVE_INTERVAL)
+    sockopt::set_tcp_nodelay(socket, true)?;
+    sockopt::set_tcp_user_timeout(socket, options.user_timeout_ms.min(NUMBER_MAX))?;
+    sockopt::set_socket_keepalive(socket, true)?;
+    sockopt::set_tcp_keepidle(socket, KEEPALIVE_IDLE)?;
+    Ok(sockopt::set_tcp_keepintvl(socket, KEEPALIVE_INTERVAL)?)
 }
 
-fn set_option(
-    socket: &OwnedFd,
-    level: libc::c_int,
-    name: libc::c_int,
-    value: libc::c_int,
-) -> io::Result<()> {
-    set_option_of(socket.as_raw_fd(), level, name, value)
-}
-
-fn set_option_of(
-    fd: libc::c_int,
-    level: libc::c_int,
-    name: libc::c_int,
-    value: libc::c_int,
-) -> io::Result<()> {
+fn leave_port_to_connect(socket: &OwnedFd) -> io::Result<()> {
+    let (fd, value): (_, libc::c_int) = (socket.as_raw_fd(), 1);
     let length = libc::socklen_t::try_from(size_of_val(&value)).expect("an int is short");
+    let (option, place) = (libc::IP_BIND_ADDRESS_NO_PORT, (&raw const value).cast());
     // SAFETY: the descriptor is open, and `value` is valid for `length` bytes.
-    let result = unsafe { libc::setsockopt(fd, level, name, (&raw const value).cast(), length) };
-    check(result)
+    check(unsafe { libc::setsockopt(fd, libc::SOL_IP, option, place, length) })
 }
 
-fn stream_socket(address: &Address) -> io::Result<OwnedFd> {
-    socket(address.family())
+fn tcp_socket(address: SocketAddr) -> io::Result<OwnedFd> {
+    stream_socket(match address {
+        SocketAddr::V4(_) => AddressFamily::INET,
+        SocketAddr::V6(_) => AddressFamily::INET6,
+    })
 }
 
-fn socket(family: libc::c_int) -> io::Result<OwnedFd> {
-    // SAFETY: no pointer is passed.
-    let fd = unsafe { libc::socket(family, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0) };
-    check(fd.min(0))?;
-    // SAFETY: the call above made this descriptor for us, and nobody else knows it.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
-}
-
-fn bind(socket: &OwnedFd, address: &Address) -> io::Result<()> {
-    let (raw, length) = address.as_raw();
-    // SAFETY: the descriptor is open, and `raw` points into `address`, valid for `length` bytes.
-    check(unsafe { libc::bind(socket.as_raw_fd(), raw, length) })
-}
-
-fn start_listening(socket: &OwnedFd) -> io::Result<()> {
-    // SAFETY: the descriptor is open.
-    check(unsafe { libc::listen(socket.as_raw_fd(), BACKLOG) })
+fn stream_socket(family: AddressFamily) -> io::Result<OwnedFd> {
+    Ok(net::socket_with(family, SocketType::STREAM, SocketFlags::CLOEXEC, None)?)
 }
 
 fn check(result: libc::c_int) -> io::Result<()> {

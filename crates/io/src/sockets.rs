@@ -17,7 +17,7 @@ mod sending;
 
 use std::io;
 use std::net::SocketAddr;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
 
 use crate::address::Address;
@@ -210,10 +210,10 @@ impl Sockets {
         }
     }
 
-    pub(crate) fn descriptor(&self, id: SocketId) -> Option<RawFd> {
+    pub(crate) fn descriptor(&self, id: SocketId) -> Option<BorrowedFd<'_>> {
         let socket = self.table.get(id.index as usize)?;
         let found = socket.generation == id.generation && socket.state == State::Open;
-        found.then(|| socket.file.as_ref().map(|(fd, _)| fd.as_raw_fd())).flatten()
+        found.then(|| socket.file.as_ref().map(|(fd, _)| fd.as_fd())).flatten()
     }
 
     pub(crate) fn has_paused_listener(&self) -> bool {

@@ -4,9 +4,10 @@ mod state;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
 
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, poll};
 use stdx::time::Time;
 
 use crate::clock::now;
@@ -44,13 +45,7 @@ impl Shared {
 
 /// A new eventfd, which counts from zero and waits where it is asked to.
 pub fn eventfd() -> io::Result<OwnedFd> {
-    // SAFETY: no pointer is passed.
-    let fd = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC) };
-    if fd < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the call above made this descriptor for us, and nobody else knows it.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+    Ok(rustix::event::eventfd(0, EventfdFlags::CLOEXEC)?)
 }
 
 /// The owner's side of a [`Waker`].
@@ -123,16 +118,9 @@ impl Parker {
     }
 
     fn wait_readable(&self, until: Time) -> bool {
-        let rest = until.since(now());
-        let timeout = libc::timespec {
-            tv_sec: i64::try_from(rest.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: i64::from(rest.subsec_nanos()),
-        };
-        let mut poll =
-            libc::pollfd { fd: self.sleep.descriptor(), events: libc::POLLIN, revents: 0 };
-        // SAFETY: one pollfd and one timespec of our own, and no signal mask.
-        let ready = unsafe { libc::ppoll(&raw mut poll, 1, &raw const timeout, std::ptr::null()) };
-        ready == 1
+        let rest = Timespec::try_from(until.since(now())).ok();
+        let eventfd = &self.sleep.shared.eventfd;
+        poll(&mut [PollFd::new(eventfd, PollFlags::IN)], rest.as_ref()) == Ok(1)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{Error, Read, Write};
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::thread;
@@ -86,14 +86,14 @@ impl Machine {
         tell(&stream, 16, &0x1229_u64.to_le_bytes(), None)?;
         let (own, other) = UnixStream::pair()?;
         own.set_read_timeout(Some(WAIT))?;
-        tell(&stream, 21, &[], Some(other.as_raw_fd()))?;
+        tell(&stream, 21, &[], Some(other.as_fd()))?;
         self.channel = Some(own);
         tell(&stream, 2, &FEATURES.to_le_bytes(), None)?;
         if self.kept.is_none() {
             let (_, files) = ask(&stream, 31, &self.kept_of(0))?;
             self.kept = files.into_iter().next();
         }
-        let kept = self.kept.as_ref().map(AsRawFd::as_raw_fd);
+        let kept = self.kept.as_ref().map(AsFd::as_fd);
         let length = File::from(self.kept.as_ref().unwrap().try_clone()?).metadata()?.len();
         tell(&stream, 32, &self.kept_of(length), kept)?;
         Self::shares(&stream, MEMORY_BYTES, &self.file)?;
@@ -135,8 +135,8 @@ impl Machine {
         tell(stream, 9, &[&number(0), &places[..]].concat(), None)?;
         let (kick, call) = (eventfd()?, eventfd()?);
         let which = u64::from(queue).to_le_bytes();
-        tell(stream, 12, &which, Some(kick.as_raw_fd()))?;
-        tell(stream, 13, &which, Some(call.as_raw_fd()))?;
+        tell(stream, 12, &which, Some(kick.as_fd()))?;
+        tell(stream, 13, &which, Some(call.as_fd()))?;
         tell(stream, 18, &number(1), None)?;
         (ring.kick, ring.call) = (Some(File::from(kick)), Some(File::from(call)));
         Ok(())
@@ -157,14 +157,14 @@ impl Machine {
 
     /// Gives a file with a message about ring 0.
     pub(crate) fn gives(stream: &UnixStream, request: u32, file: &File) {
-        tell(stream, request, &[0; 8], Some(file.as_raw_fd())).unwrap();
+        tell(stream, request, &[0; 8], Some(file.as_fd())).unwrap();
     }
 
     /// Shares so much of a file as its memory.
     pub(crate) fn shares(stream: &UnixStream, length: u64, file: &File) -> Result<(), Error> {
         let numbers = [0, length, USER, 0].map(u64::to_le_bytes).concat();
         let table = [&[1, 0, 0, 0, 0, 0, 0, 0][..], &numbers].concat();
-        tell(stream, 5, &table, Some(file.as_raw_fd()))
+        tell(stream, 5, &table, Some(file.as_fd()))
     }
 
     /// Puts a request with its data into a ring.
@@ -260,7 +260,7 @@ fn tell(
     stream: &UnixStream,
     request: u32,
     payload: &[u8],
-    file: Option<RawFd>,
+    file: Option<BorrowedFd<'_>>,
 ) -> Result<(), Error> {
     let size = u32::try_from(payload.len()).unwrap();
     let head = [request, 1, size].map(u32::to_le_bytes).concat();

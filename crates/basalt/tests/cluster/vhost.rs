@@ -2,7 +2,7 @@
 //! it is replaced by one that goes on.
 
 use std::fs::File;
-use std::os::fd::AsRawFd;
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
@@ -200,7 +200,7 @@ fn monitor_that_sends_more_files_than_a_message_has_is_turned_away() {
     let file = File::open("/dev/null").unwrap();
     for byte in [5, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0] {
         // It may be cut off by now.
-        drop(io::descriptors::send_file(&stream, &[byte], Some(file.as_raw_fd())));
+        drop(io::descriptors::send_file(&stream, &[byte], Some(file.as_fd())));
     }
     cluster.poll(0, "refusal", || {
         cluster.log(0).contains("sends more than 8 files with a message").then_some(())

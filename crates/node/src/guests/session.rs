@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::ErrorKind;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::time::Duration;
@@ -265,7 +265,7 @@ impl Monitor {
         Ok(true)
     }
 
-    fn send(&self, bytes: &[u8], file: Option<RawFd>) -> Result<(), String> {
+    fn send(&self, bytes: &[u8], file: Option<BorrowedFd<'_>>) -> Result<(), String> {
         send_file(&self.line.stream, bytes, file).map_err(|error| format!("cannot send: {error}"))
     }
 }
@@ -332,7 +332,7 @@ impl<'a> Served<'a> {
             Task::MakeInflight(layout) => {
                 let file = self.make_kept(layout)?;
                 let answer = Session::<Eventfd>::inflight_answer(layout);
-                return self.monitor.send(&answer, Some(file.as_raw_fd()));
+                return self.monitor.send(&answer, Some(file.as_fd()));
             }
             Task::UseInflight { file, offset, length, layout } => {
                 let window = self.window(&File::from(file), offset, length).map_err(|error| {
