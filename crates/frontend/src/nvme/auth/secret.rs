@@ -7,6 +7,9 @@
 
 use std::fmt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use crc_fast::crc32_iso_hdlc;
 use ring::{digest, hmac};
 
 /// As the protocol numbers them.
@@ -85,12 +88,12 @@ impl Secret {
             "03" => Some(Hash::Sha512),
             _ => return Err(SecretError::Hash),
         };
-        let mut key = base64(key).ok_or(SecretError::Form)?;
+        let mut key = STANDARD.decode(key).map_err(|_no_base64| SecretError::Form)?;
         if !matches!(key.len(), 36 | 52 | 68) {
             return Err(SecretError::Length);
         }
         let stated = key.split_off(key.len() - 4);
-        if crc32(&key).to_le_bytes() != stated[..] {
+        if crc32_iso_hdlc(&key).to_le_bytes() != stated[..] {
             return Err(SecretError::Checksum);
         }
         Ok(Self { mixed_by, key })
@@ -108,34 +111,4 @@ impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("(a secret)")
     }
-}
-
-/// Standard letters, filled up with `=`.
-fn base64(text: &str) -> Option<Vec<u8>> {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let letters = text.trim_end_matches('=');
-    let filled = text.len() - letters.len();
-    if !text.len().is_multiple_of(4) || filled > 2 {
-        return None;
-    }
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut count) = (0_u32, 0);
-    for letter in letters.bytes() {
-        let value = LETTERS.iter().position(|known| *known == letter)?;
-        bits = bits << 6 | u32::try_from(value).expect("below 64");
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push(u8::try_from(bits >> count & 0xff).expect("cut to a byte"));
-        }
-    }
-    // What is left of the last letter is zero, so that each key has one text.
-    (bits & ((1 << count) - 1) == 0).then_some(bytes)
-}
-
-/// That of Ethernet.
-fn crc32(bytes: &[u8]) -> u32 {
-    let step = |crc: u32, _| if crc & 1 == 0 { crc >> 1 } else { crc >> 1 ^ 0xedb8_8320 };
-    let byte = |crc: u32, byte: &u8| (0..8).fold(crc ^ u32::from(*byte), step);
-    !bytes.iter().fold(u32::MAX, byte)
 }
