@@ -30,7 +30,7 @@ use api::status::{DeviceStatus, PeerDeviceStatus, ResourceStatus};
 
 use self::directory::Directory;
 use self::disks::{Disks, Refusal};
-use crate::clock;
+use crate::waiting;
 
 /// The only resource, which is also the name of its export.
 pub(crate) const RESOURCE: &str = "demo";
@@ -154,7 +154,7 @@ impl Cluster {
             cluster.nodes[index].wait_until_it_listens(START_LIMIT)?;
             cluster.adm(index, &["up", RESOURCE])?;
         }
-        clock::wait_for("the nodes to connect", COMMAND_LIMIT, || {
+        waiting::wait_for("the nodes to connect", COMMAND_LIMIT, || {
             let states = cluster.states();
             Ok(states.iter().all(|state| state.as_ref().is_some_and(is_connected)).then_some(()))
         })

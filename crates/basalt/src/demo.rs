@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use io::clock;
 use serde::Serialize;
 
 use crate::bench::Output;
@@ -16,7 +17,6 @@ use crate::bench::fio::{self, Access, Pattern};
 use crate::bench::verify::Run;
 use crate::bench::verify::load::Plan;
 use crate::bench::verify::report::Report;
-use crate::clock;
 use crate::cluster::{self, Cluster, Node};
 use crate::progress::Progress;
 use crate::rig::{self, Rig};
@@ -95,7 +95,7 @@ fn run(options: &Options, volume_bytes: u64) -> Result<DemoReport> {
         None => None,
     };
     let servers = cluster.nodes().iter().map(Node::uri).collect();
-    let run = match Run::start(Plan::new(servers, clock::entropy() >> 32, volume_bytes)) {
+    let run = match Run::start(Plan::new(servers, clock::random_u64() >> 32, volume_bytes)) {
         Ok(run) => run,
         Err(error) => return Err(cluster.with_evidence(&error)),
     };

@@ -11,7 +11,7 @@ mod links;
 mod pki;
 mod top;
 mod manuals;
-mod clock;
+mod waiting;
 mod loopback;
 mod ports;
 mod progress;

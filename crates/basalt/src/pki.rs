@@ -20,6 +20,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
+use io::clock;
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
     Issuer, KeyPair, KeyUsagePurpose, SanType,
@@ -211,7 +212,7 @@ fn params(common_name: &str, days: u32) -> Result<CertificateParams> {
     let mut params = CertificateParams::new(Vec::new()).context("cannot begin a certificate")?;
     params.distinguished_name = DistinguishedName::new();
     params.distinguished_name.push(DnType::CommonName, common_name);
-    let now = Duration::from_micros(crate::clock::unix_us());
+    let now = clock::unix_time();
     let epoch = rcgen::date_time_ymd(1970, 1, 1);
     params.not_before = epoch + (now.saturating_sub(CLOCK_TOLERANCE));
     params.not_after = epoch + (now + DAY * days);

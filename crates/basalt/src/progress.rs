@@ -4,9 +4,8 @@ use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use io::clock;
 use stdx::time::Time;
-
-use crate::clock;
 
 /// How often a line is printed where there is no terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(2);

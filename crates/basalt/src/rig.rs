@@ -5,14 +5,15 @@ mod resync;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use io::clock;
 
 use self::resync::ResyncView;
 use crate::bench::verify::Run;
 use crate::bench::verify::mix::Writes;
 use crate::bench::verify::report::Report;
-use crate::clock;
 use crate::cluster::{self, Cluster, replicas};
 use crate::progress::Progress;
+use crate::waiting;
 
 /// A resync of the whole volume, on a slow machine.
 const RESYNC_LIMIT: Duration = Duration::from_secs(300);
@@ -136,7 +137,7 @@ impl Rig {
         limit: Duration,
         mut is_so: impl FnMut(&mut Self) -> bool,
     ) -> Result<()> {
-        clock::wait_for(what, limit, || {
+        waiting::wait_for(what, limit, || {
             if self.run.load.has_failed() {
                 bail!("the load ended before its time");
             }
@@ -175,7 +176,7 @@ pub(crate) fn wait_until_whole(cluster: &Cluster, progress: &mut Progress) -> Re
         show_resync(cluster, progress, &mut view, "");
         Ok(cluster.is_whole().then_some(()))
     };
-    let result = clock::wait_for("all replicas to be up to date", RESYNC_LIMIT, look);
+    let result = waiting::wait_for("all replicas to be up to date", RESYNC_LIMIT, look);
     result.with_context(|| cluster.describe())
 }
 

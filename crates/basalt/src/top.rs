@@ -19,11 +19,11 @@ use api::client::{SOCKET_PATH_DEFAULT, SOCKET_PATH_VARIABLE, ask};
 use api::request::Command;
 use api::response::Reply;
 use api::status::StatusReply;
+use io::clock;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use self::rows::{Look, Order};
-use crate::clock;
 
 const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 /// How long a key may wait for the loop, and a new answer to be drawn.

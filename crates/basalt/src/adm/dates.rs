@@ -1,6 +1,11 @@
 //! Times as they are printed: of an event, and from the age that the daemon tells.
 
-use crate::clock;
+use io::clock;
+
+/// Microseconds since 1970.
+pub(crate) fn now_us() -> u64 {
+    u64::try_from(clock::unix_time().as_micros()).expect("584,000 years fit")
+}
 
 /// `2026-01-31T12:00:00.123456+00:00`, from microseconds since 1970.
 pub(crate) fn timestamp(at_us: u64) -> String {
@@ -9,7 +14,7 @@ pub(crate) fn timestamp(at_us: u64) -> String {
 
 /// So long ago: `2026-01-31T12:00:00Z`.
 pub(crate) fn as_of(age_ms: u64) -> String {
-    let at_us = clock::unix_us().saturating_sub(age_ms.saturating_mul(1000));
+    let at_us = now_us().saturating_sub(age_ms.saturating_mul(1000));
     format!("{}Z", to_the_second(at_us))
 }
 

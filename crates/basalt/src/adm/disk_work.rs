@@ -11,12 +11,13 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use io::now;
+
 use crate::adm::arguments::{CommandLine, Verb};
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::Outcome;
 use crate::adm::superblocks::SuperblockVerb;
 use crate::adm::verbs::failed;
-use crate::clock::now;
 
 /// Set for the child, which does the work.
 const CHILD_VARIABLE: &str = "BASALT_DISK_WORK";

@@ -18,6 +18,7 @@ use api::status::ResourceStatus;
 use api::subscription::{Next, Subscription, Update};
 
 use crate::adm::arguments::Events2;
+use crate::adm::dates::now_us;
 use crate::adm::events::line::{Changes, Fields, Stamps, Style};
 use crate::adm::failure::AdmError;
 use crate::adm::general::General;
@@ -77,7 +78,7 @@ fn follow(general: &General, options: &Events2) -> Result<(), Stop> {
         loop {
             // One that is not up may come: that there is nothing to tell of it is no failure.
             let resources = states(general, names.clone(), shown, |_, _| {})?;
-            let at_us = crate::clock::unix_us();
+            let at_us = now_us();
             teller.known.clear();
             teller.update(Update::All { at_us, lost: 0, resources })?;
             if !options.poll || !wishes.next() {

@@ -20,11 +20,14 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::Duration;
 
 use api::request::Command as NodeCommand;
 use api::response::Reply;
 use config::options::SECRET_OPTION;
+use io::clock;
 
 use crate::adm::arguments::Report;
 use crate::adm::configuration::Configuration;
@@ -35,7 +38,6 @@ use crate::adm::outcome::Gathering;
 use crate::adm::question::{question, status};
 use crate::adm::status_text::Statistics;
 use crate::adm::target::Target;
-use crate::clock;
 
 /// The last so many bytes of a log, and of a file in the state directory.
 const LOG_BYTES_MAX: u64 = 4 << 20;
@@ -68,7 +70,7 @@ pub(crate) fn report(
 ) -> Result<(), AdmError> {
     let reply = status(general, Vec::new(), Statistics::Shown);
     let node = reply.as_ref().map_or("unknown", |reply| reply.node.name.as_str());
-    let seconds = clock::unix_us() / 1_000_000;
+    let seconds = clock::unix_time().as_secs();
     let path = options.dir.join(format!("basalt-report-{node}-{seconds}"));
     DirBuilder::new().mode(0o700).create(&path).map_err(|error| {
         let place = path.display();
@@ -185,19 +187,26 @@ fn log(file: Option<&Path>) -> Result<String, String> {
         .spawn()
         .map_err(|error| format!("journalctl: {error} (--log names a file instead)"))?;
     let mut output = journal.stdout.take().ok_or("journalctl has no output")?;
-    let reader = std::thread::spawn(move || {
+    let (sender, texts) = mpsc::channel();
+    thread::spawn(move || {
         let mut bytes = Vec::new();
-        output.by_ref().take(LOG_BYTES_MAX).read_to_end(&mut bytes).map(|_| bytes)
+        let read = output.by_ref().take(LOG_BYTES_MAX).read_to_end(&mut bytes);
+        // Nobody hears of one that comes too late.
+        sender.send(read.map(|_| bytes)).ok();
     });
-    let ended = clock::wait_for("journalctl", JOURNAL_WITHIN, || {
-        Ok(if reader.is_finished() { Some(()) } else { journal.try_wait()?.map(drop) })
-    });
+    let read = texts.recv_timeout(JOURNAL_WITHIN);
     // It may have ended by itself; then there is nothing to kill.
     journal.kill().ok();
     journal.wait().ok();
-    ended.map_err(|error| error.to_string())?;
-    let bytes = reader.join().map_err(|_panic| "reading the journal failed".to_owned())?;
-    Ok(String::from_utf8_lossy(&bytes.map_err(|error| error.to_string())?).into_owned())
+    match read {
+        Ok(Ok(bytes)) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(RecvTimeoutError::Disconnected) => Err("reading the journal failed".to_owned()),
+        Err(RecvTimeoutError::Timeout) => {
+            let seconds = JOURNAL_WITHIN.as_secs();
+            Err(format!("waited {seconds} s in vain for journalctl"))
+        }
+    }
 }
 
 fn end_of(path: &Path) -> std::io::Result<String> {

@@ -15,6 +15,7 @@ use api::status::{ConnectionStatus, PeerDeviceStatus, ResourceStatus};
 use api::subscription::{Next, Subscription, Update};
 use config::host_name::is_same_host;
 use config::options::OptionSet;
+use io::now;
 
 use crate::adm::arguments::WaitTimes;
 use crate::adm::failure::AdmError;
@@ -22,7 +23,6 @@ use crate::adm::general::General;
 use crate::adm::question::{answer_within, socket, status};
 use crate::adm::status_text::Statistics;
 use crate::adm::target::is_peer;
-use crate::clock::now;
 
 /// What is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use io::clock;
 use serde::Serialize;
 
 use super::Output;
@@ -15,8 +16,8 @@ use super::ram_server::{Flaw, RamServer, Volume};
 use super::verify::Run;
 use super::verify::load::Plan;
 use super::verify::report::Report;
-use crate::clock;
 use crate::progress::Progress;
+use crate::waiting;
 
 const VOLUME_BYTES: usize = 64 << 20;
 /// Requests before the flaw.
@@ -98,13 +99,13 @@ fn attempt(flaw: Option<Flaw>, adapt: impl FnOnce(Plan) -> Plan) -> Result<Optio
     let run = Run::start(adapt(Plan {
         answer_limit: STEP_LIMIT,
         reconnect_limit: STEP_LIMIT,
-        ..Plan::new(vec![server.uri().parse()?], clock::entropy(), VOLUME_BYTES as u64)
+        ..Plan::new(vec![server.uri().parse()?], clock::random_u64(), VOLUME_BYTES as u64)
     }))?;
     let is_warm = || Ok((run.load.shared().tally().requests() > WARM_UP_REQUESTS).then_some(()));
-    clock::wait_for("the first requests", STEP_LIMIT, is_warm)?;
+    waiting::wait_for("the first requests", STEP_LIMIT, is_warm)?;
     if let Some(flaw) = flaw {
         volume.arm(flaw);
-        clock::wait_for("the flaw", STEP_LIMIT, || Ok(volume.is_damaged().then_some(())))?;
+        waiting::wait_for("the flaw", STEP_LIMIT, || Ok(volume.is_damaged().then_some(())))?;
     }
     let mut progress = Progress::new();
     let report = run.finish_with(&mut progress, || volume.may_lie())?;

@@ -11,16 +11,17 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
+use io::clock;
 use stdx::random::Random;
 
 use crate::bench::verify::mix::Writes;
 use crate::bench::verify::{LoadOptions, Run, print, report::Report};
 use crate::bench::{Output, needs};
-use crate::clock;
 use crate::cluster::disks::{Disks, Refusal};
 use crate::cluster::{self, Direction, NODES_MAX, Node, Shape, Signal};
 use crate::progress::Progress;
 use crate::rig::{self, Rig};
+use crate::waiting;
 
 const VOLUME_BYTES: u64 = 128 << 20;
 /// A client that waits longer turns to another node.
@@ -80,7 +81,7 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
     if options.replicas < 3 || count > NODES_MAX {
         bail!("at least 3 replicas and at most {NODES_MAX} nodes can be struck");
     }
-    let seed = options.schedule.unwrap_or_else(|| clock::entropy() >> 32);
+    let seed = options.schedule.unwrap_or_else(|| clock::random_u64() >> 32);
     let report = run(seed, options)?;
     print(&report, options.output)
 }
@@ -140,13 +141,13 @@ fn strike_for(rig: &mut Rig, time: Duration, disks: Disks, random: &mut Random) 
         for blow in std::iter::once(first).chain(second) {
             strike(rig, blow, random)?;
             struck.push(blow);
-            rig.go_on(clock::random_millis(random, 0, 800))?;
+            rig.go_on(waiting::random_millis(random, 0, 800))?;
         }
-        rig.go_on(clock::random_millis(random, 200, 4000))?;
+        rig.go_on(waiting::random_millis(random, 200, 4000))?;
         heal(rig, &struck)?;
         match random.below(4) {
             // The next blow meets what this one left.
-            0 => rig.go_on(clock::random_millis(random, 0, 1000))?,
+            0 => rig.go_on(waiting::random_millis(random, 0, 1000))?,
             1 => rig.wait_until_whole().context("after the blows were healed")?,
             _ => rig.wait_for_next_write().context("after the blows were healed")?,
         }
@@ -265,9 +266,9 @@ fn strike(rig: &mut Rig, blow: Blow, random: &mut Random) -> Result<()> {
             note(rig, "flapping link", format!("{} and {} flap", name(rig, from), name(rig, to)));
             for _ in 0..5 {
                 rig.cluster.network()?.cut(from, to, Direction::Both)?;
-                rig.go_on(clock::random_millis(random, 50, 400))?;
+                rig.go_on(waiting::random_millis(random, 50, 400))?;
                 rig.cluster.network()?.heal()?;
-                rig.go_on(clock::random_millis(random, 50, 400))?;
+                rig.go_on(waiting::random_millis(random, 50, 400))?;
             }
             Ok(())
         }

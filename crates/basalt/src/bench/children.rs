@@ -12,8 +12,8 @@ use frontend::nbd::client::uri::Uri;
 use frontend::nbd::client::{ClientError, Connection, Wishes};
 use stdx::child::HeldChild;
 
-use crate::clock;
 use crate::cluster::on_cpu;
+use crate::waiting;
 
 const START_LIMIT: Duration = Duration::from_secs(20);
 /// Of what a server said, so much is repeated.
@@ -73,7 +73,7 @@ impl Server {
 
     pub(crate) fn wait_until_it_serves(&mut self, uri: &Uri) -> Result<()> {
         let what = format!("{} to serve {uri}", self.program);
-        clock::wait_for(&what, START_LIMIT, || {
+        waiting::wait_for(&what, START_LIMIT, || {
             if let Some(status) = self.child.try_wait()? {
                 bail!("{} ended with {status}: {}", self.program, self.said());
             }
@@ -115,14 +115,14 @@ mod tests {
             let mut child = command("sleep", None).arg("600").spawn().unwrap();
             let name = format!("/proc/{}/comm", child.id());
             let is_it = || Ok((fs::read_to_string(&name)? == "sleep\n").then_some(()));
-            if let Err(error) = clock::wait_for("setpriv to run it", START_LIMIT, is_it) {
+            if let Err(error) = waiting::wait_for("setpriv to run it", START_LIMIT, is_it) {
                 child.kill().unwrap();
                 panic!("{error:#}");
             }
             child
         });
         let mut child = started.join().unwrap();
-        let ended = clock::wait_for("the program to end", START_LIMIT, || Ok(child.try_wait()?));
+        let ended = waiting::wait_for("the program to end", START_LIMIT, || Ok(child.try_wait()?));
         child.kill().ok();
         child.wait().unwrap();
         assert!(!ended.unwrap().success());

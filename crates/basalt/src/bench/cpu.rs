@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use anyhow::{Context, Result};
+use io::clock;
 use stdx::time::Time;
-
-use crate::clock;
 
 /// The kernel counts in these for user space, on every architecture (`USER_HZ`).
 const TICKS_PER_SECOND: f64 = 100.0;

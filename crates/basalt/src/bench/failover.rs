@@ -16,14 +16,15 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use frontend::nbd::client::{ClientError, Connection, Wishes};
+use io::clock;
 use serde::Serialize;
 use stdx::time::Time;
 
 use crate::bench::Output;
-use crate::clock;
 use crate::cluster::{self, Cluster, Node, Shape, Signal};
 use crate::progress::Progress;
 use crate::rig;
+use crate::waiting;
 
 const VOLUME_BYTES: u64 = 32 << 20;
 const BLOCK_BYTES: usize = 4096;
@@ -189,7 +190,7 @@ impl Bench {
         });
         let mut is_under_way =
             || Ok((written.load(Ordering::Relaxed) >= before + LOAD).then_some(()));
-        clock::wait_for("a load", LIMIT, &mut is_under_way)?;
+        waiting::wait_for("a load", LIMIT, &mut is_under_way)?;
         let from = clock::now();
         self.cluster.kill(primary)?;
         self.cluster.restart(primary)?;
@@ -204,7 +205,7 @@ impl Bench {
             opened = open(&self.cluster.nodes()[node]).ok();
             Ok(opened.is_some().then_some(()))
         };
-        clock::wait_for("the volume to be opened", LIMIT, &mut look)?;
+        waiting::wait_for("the volume to be opened", LIMIT, &mut look)?;
         let mut client = opened.context("it was just opened")?;
         for _ in 0..50 {
             self.write(&mut client)?;

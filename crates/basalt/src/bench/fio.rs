@@ -15,11 +15,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use frontend::nbd::client::uri::Uri;
+use io::clock;
 use serde::Serialize;
 
 use super::children;
 use super::needs::Program;
-use crate::clock;
+use crate::waiting;
 
 pub(crate) const PROGRAM: Program = Program { name: "fio", package: "fio" };
 
@@ -137,7 +138,7 @@ pub(crate) fn load_while<T>(
     let timing = format!("time_based\nruntime={}s\n", (limit + SLACK).as_secs());
     let text = job_file(&job.targets, job.span_bytes, job.access, &timing);
     let (mut child, log) = spawn(&text, directory)?;
-    let seen = clock::wait_for(what, limit, || match child.try_wait()? {
+    let seen = waiting::wait_for(what, limit, || match child.try_wait()? {
         None => look(),
         Some(status) => {
             let said = std::fs::read_to_string(&log).unwrap_or_default();
@@ -193,7 +194,7 @@ fn run(
 ) -> Result<Outcome> {
     let (mut child, log) = spawn(text, directory)?;
     let started = clock::now();
-    let ended = clock::wait_for("fio to end", limit, || {
+    let ended = waiting::wait_for("fio to end", limit, || {
         at(clock::now().since(started));
         Ok(child.try_wait()?)
     });

@@ -14,10 +14,10 @@ use api::role::Role;
 use api::status::{DeviceStatus, ResourceStatus};
 use frontend::nbd::client::uri::Uri;
 
-use crate::clock;
 use crate::cluster::directory::Directory;
 use crate::cluster::{COMMAND_LIMIT, FLEET_NODE_NAMES, Network, Node, START_LIMIT, Signal};
 use crate::loopback;
+use crate::waiting;
 
 /// The most nodes of a fleet.
 pub(crate) const NODES_MAX: usize = FLEET_NODE_NAMES.len();
@@ -141,7 +141,7 @@ impl Fleet {
                 refusal = self.adm(first, &words).err();
                 Ok(refusal.is_none().then_some(()))
             };
-            if let Err(error) = clock::wait_for("the nodes to meet", COMMAND_LIMIT, begin) {
+            if let Err(error) = waiting::wait_for("the nodes to meet", COMMAND_LIMIT, begin) {
                 return Err(refusal.unwrap_or(error));
             }
         }
@@ -207,7 +207,7 @@ impl Fleet {
         let node = &self.nodes[index];
         let wanted = self.volumes.iter().filter(|members| members.has(index)).count();
         let what = format!("all volumes of {} to be up to date", node.name);
-        clock::wait_for(&what, limit, || {
+        waiting::wait_for(&what, limit, || {
             let states = node.statuses(Vec::new()).unwrap_or_default();
             let good = states.iter().filter(|state| is_up_to_date(state)).count();
             Ok((good == wanted).then_some(()))

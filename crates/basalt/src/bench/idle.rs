@@ -12,13 +12,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use frontend::nbd::client::{Connection, Wishes};
+use io::clock;
 use serde::Serialize;
 use stdx::random::Random;
 
 use super::fleet::{self, Fleet, Hosts, Members};
 use super::{Output, needs};
-use crate::clock;
 use crate::progress::Progress;
+use crate::waiting;
 
 /// The kernel counts CPU time in these for user space, on every architecture (`USER_HZ`).
 const TICKS_PER_SECOND: f64 = 100.0;
@@ -104,7 +105,7 @@ fn measure(fleet: &mut Fleet, options: &Options, mut progress: Progress) -> Resu
     while clock::now().since(started) < limit {
         let share = clock::now().since(started).as_secs_f64() / limit.as_secs_f64();
         progress.show(Some(share), || "at rest".to_owned());
-        clock::rest();
+        waiting::rest();
     }
     let seconds = clock::now().since(started).as_secs_f64();
     let mut nodes = Vec::new();

@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use frontend::nbd::client::uri::Uri;
+use io::clock;
 
 use self::jobs::JOBS;
 use self::layout::{Layout, Placed, REPLICAS};
@@ -33,7 +34,6 @@ use super::measure::{Measured, Subject, measure};
 use super::placement::Cpus;
 use super::systems::{self, System};
 use super::{Output, needs};
-use crate::clock;
 use crate::cluster::directory::Directory;
 use crate::progress::Progress;
 

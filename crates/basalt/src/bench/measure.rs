@@ -5,10 +5,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use io::clock;
 
 use super::cpu::{Sample, Shares};
 use super::fio::{self, Job, Outcome};
-use crate::clock;
 
 /// fio and its connections need about this long to start; nothing is sampled before.
 const START: Duration = Duration::from_millis(700);

@@ -14,13 +14,13 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use api::replication_state::ReplicationState;
 use api::status::ResourceStatus;
+use io::clock;
 use serde::Serialize;
 use stdx::time::Time;
 
 use super::fio::{self, Access, Job, Pattern};
 use super::fleet::{self, Fleet, Hosts, Members};
 use super::{Output, needs};
-use crate::clock;
 use crate::cluster::Signal;
 use crate::progress::Progress;
 

@@ -20,13 +20,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use frontend::nbd::client::uri::Uri;
+use io::clock;
 use stdx::time::Time;
 
 use self::load::{Load, Plan, Shared};
 use self::report::Report;
 use crate::bench::{Output, needs};
-use crate::clock;
 use crate::progress::Progress;
+use crate::waiting;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
@@ -73,7 +74,7 @@ impl LoadOptions {
     pub(crate) fn plan(&self, servers: Vec<Uri>) -> Plan {
         Plan {
             servers,
-            seed: self.seed.unwrap_or_else(|| clock::entropy() >> 32),
+            seed: self.seed.unwrap_or_else(|| clock::random_u64() >> 32),
             span_bytes: self.span_mib << 20,
             connections: self.connections.max(1),
             depth: self.depth.max(1),
@@ -97,7 +98,7 @@ pub(crate) fn main(options: Options) -> Result<ExitCode> {
     while !run.load.has_failed() && run.elapsed() < limit {
         let share = run.elapsed().as_secs_f64() / limit.as_secs_f64();
         progress.show(Some(share), || run.line());
-        clock::rest();
+        waiting::rest();
     }
     let report = run.finish(&mut progress)?;
     drop(progress);
@@ -185,7 +186,7 @@ fn read_back(shared: &Arc<Shared>, progress: &mut Progress) -> Result<()> {
     while !reader.is_finished() {
         let mib = shared.span_bytes() >> 20;
         progress.show(Some(shared.read_back_share()), || format!("reading {mib} MiB back"));
-        clock::rest();
+        waiting::rest();
     }
     match reader.join() {
         Ok(result) => result,
@@ -215,7 +216,7 @@ mod tests {
     fn wait_for_requests(run: &Run, count: u64) {
         let wanted = run.load.shared().tally().requests() + count;
         let has_come = || Ok((run.load.shared().tally().requests() > wanted).then_some(()));
-        clock::wait_for("requests", LIMIT, has_come).unwrap();
+        waiting::wait_for("requests", LIMIT, has_come).unwrap();
     }
 
     #[test]

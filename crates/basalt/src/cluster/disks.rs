@@ -16,12 +16,12 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use io::clock;
 use stdx::mutex::lock;
 use stdx::random::Random;
 
 pub(crate) use self::store::Refusal;
 use self::store::Store;
-use crate::clock;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Disks {
@@ -54,7 +54,7 @@ impl Disk {
         let file = file.with_context(|| format!("cannot open {}", backing.display()))?;
         let lies_below = if kind == Disks::Lying { data_bytes } else { 0 };
         let store =
-            Arc::new(Mutex::new(Store::new(file, lies_below, Random::new(clock::entropy()))?));
+            Arc::new(Mutex::new(Store::new(file, lies_below, Random::new(clock::random_u64()))?));
         File::create_new(point).with_context(|| format!("cannot make {}", point.display()))?;
         let device = fuse::mount(point, NAME);
         let device = device.context("cannot mount a disk: such ones need FUSE, and root")?;

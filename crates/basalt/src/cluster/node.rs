@@ -14,12 +14,13 @@ use api::request::Command as NodeCommand;
 use api::response::Reply;
 use api::status::ResourceStatus;
 use frontend::nbd::client::uri::{Address, Uri};
+use io::clock;
 use stdx::child::HeldChild;
 
 use super::disks::{Disk, Disks, Refusal};
 use super::{Network, RESOURCE, on_cpu};
-use crate::clock;
 use crate::loopback;
+use crate::waiting;
 
 const STATUS_LIMIT: Duration = Duration::from_secs(2);
 /// How much of a daemon's log an error message shows.
@@ -148,7 +149,7 @@ impl Node {
 
     /// A daemon that is told of another kernel boot knows that its disk lost what was in a cache.
     fn boot_anew(&self) -> Result<()> {
-        let id = format!("{:016x}{:016x}\n", clock::entropy(), clock::entropy());
+        let id = format!("{:016x}{:016x}\n", clock::random_u64(), clock::random_u64());
         fs::write(&self.boot_file, id)
             .with_context(|| format!("cannot write {}", self.boot_file.display()))
     }
@@ -252,7 +253,7 @@ impl Node {
             }
             Ok(self.ask(NodeCommand::Status { resources: vec![], statistics: false }).ok())
         };
-        let answer = clock::wait_for(&what, limit, look);
+        let answer = waiting::wait_for(&what, limit, look);
         answer.map(drop).with_context(|| self.log_tail())
     }
 
@@ -273,7 +274,7 @@ impl Node {
         let what = format!("the daemon of {} to end", self.name);
         let status = {
             let child = self.process.as_mut().context("it runs, as was just checked")?;
-            clock::wait_for(&what, limit, || Ok(child.try_wait()?))
+            waiting::wait_for(&what, limit, || Ok(child.try_wait()?))
         };
         let status = status.with_context(|| self.log_tail())?;
         self.process = None;

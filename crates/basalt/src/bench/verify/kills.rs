@@ -11,10 +11,10 @@ use stdx::random::Random;
 
 use super::report::Report;
 use super::{LoadOptions, Run};
-use crate::clock;
 use crate::cluster;
 use crate::progress::Progress;
 use crate::rig::{self, Rig};
+use crate::waiting;
 
 const VOLUME_BYTES: u64 = 256 << 20;
 
@@ -94,7 +94,7 @@ fn order(victims: &[Victim], mut random: Random) -> impl Iterator<Item = Victim>
 
 fn strike(rig: &mut Rig, victim: Victim, random: &mut Random) -> Result<()> {
     rig.wait_until_whole()?;
-    rig.go_on(clock::random_millis(random, 200, 1200))?;
+    rig.go_on(waiting::random_millis(random, 200, 1200))?;
     let primary = primary(rig)?;
     let count = rig.cluster.nodes().len();
     let others: Vec<usize> = (0..count).filter(|index| *index != primary).collect();
@@ -103,21 +103,21 @@ fn strike(rig: &mut Rig, victim: Victim, random: &mut Random) -> Result<()> {
         Victim::Primary => {
             rig.kill(primary, "primary")?;
             rig.wait_for_next_write()?;
-            rig.go_on(clock::random_millis(random, 100, 1000))?;
+            rig.go_on(waiting::random_millis(random, 100, 1000))?;
             rig.restart(primary)
         }
         Victim::Secondary => {
             rig.kill(other, "secondary")?;
             rig.wait_for_next_write()?;
-            rig.go_on(clock::random_millis(random, 100, 1000))?;
+            rig.go_on(waiting::random_millis(random, 100, 1000))?;
             rig.restart(other)
         }
         Victim::SyncTarget => {
             rig.kill(other, "secondary")?;
             rig.wait_for_next_write()?;
-            rig.go_on(clock::random_millis(random, 500, 1500))?;
+            rig.go_on(waiting::random_millis(random, 500, 1500))?;
             rig.restart(other)?;
-            rig.go_on(clock::random_millis(random, 0, 300))?;
+            rig.go_on(waiting::random_millis(random, 0, 300))?;
             rig.kill(other, "returning secondary")?;
             rig.wait_for_next_write()?;
             rig.restart(other)
@@ -126,7 +126,7 @@ fn strike(rig: &mut Rig, victim: Victim, random: &mut Random) -> Result<()> {
             for index in &others {
                 rig.kill(*index, "one of both secondaries")?;
             }
-            rig.go_on(clock::random_millis(random, 0, 500))?;
+            rig.go_on(waiting::random_millis(random, 0, 500))?;
             others.iter().try_for_each(|index| rig.restart(*index))?;
             rig.wait_for_next_write()
         }
@@ -143,7 +143,7 @@ fn strike(rig: &mut Rig, victim: Victim, random: &mut Random) -> Result<()> {
 /// The node that is primary now; right after a take-over it may take a moment to be seen.
 fn primary(rig: &Rig) -> Result<usize> {
     let limit = Duration::from_secs(10);
-    clock::wait_for("exactly one primary", limit, || Ok(rig.cluster.primary()))
+    waiting::wait_for("exactly one primary", limit, || Ok(rig.cluster.primary()))
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use anyhow::{Context, Result, bail};
 use frontend::nbd::client::uri::Uri;
 use frontend::nbd::client::{Reply, Request};
 use frontend::nbd::wire::{CMD_FLAG_FUA, Command};
+use io::clock;
 use stdx::mutex::lock;
 use stdx::random::Random;
 use stdx::time::Time;
@@ -24,7 +25,7 @@ use super::mix::{self, Durability, Intent, Writes};
 use super::oracle::{self, Oracle};
 use super::session::{self, SessionEnd};
 use super::tally::{Kind, Tally};
-use crate::clock;
+use crate::waiting;
 
 /// Blocks of one read when everything is read back.
 const READ_BACK_BLOCKS: u64 = 64;
@@ -121,7 +122,7 @@ impl Load {
         }
         let blocks = usize::try_from(span_blocks).context("the span does not fit memory")?;
         let shared = Arc::new(Shared {
-            run: Random::new(plan.seed ^ clock::entropy()).next_u64(),
+            run: Random::new(plan.seed ^ clock::random_u64()).next_u64(),
             span_blocks,
             volume_bytes: export.size_bytes,
             oracle: Mutex::new(Oracle::new(blocks)),
@@ -195,7 +196,7 @@ fn run_client(shared: &Shared, work: Work) -> Result<()> {
                 } else if clock::now() > deadline {
                     bail!("servers let the checker in, but answer no request: {why}");
                 } else {
-                    clock::rest();
+                    waiting::rest();
                 }
                 lock(&shared.tally).on_session_end(why);
                 server += 1;

@@ -14,12 +14,13 @@ use frontend::nbd::client::{
     BlockStatus, ClientError, Connection, ExportInfo, Receiver, Sender, Stream, Wishes,
 };
 use frontend::nbd::wire::ReplyForm;
+use io::clock;
 use stdx::mutex::{lock, unpoisoned};
 use stdx::random::Random;
 use stdx::time::Time;
 
 use super::load::{InFlight, Plan, Shared, Work};
-use crate::clock;
+use crate::waiting;
 
 /// How long a server may take to accept a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -124,7 +125,7 @@ fn open_first(
             let limit = plan.reconnect_limit.as_secs();
             bail!("no server let the checker in for {limit} s:\n  {}", refusals.join("\n  "));
         }
-        clock::rest();
+        waiting::rest();
     }
 }
 
