@@ -1,11 +1,13 @@
 //! `basalt bench`: loads and checks of volumes; without a command of its own, the matrix.
 
+pub(crate) mod output;
 mod histogram;
-pub(crate) mod verify;
+mod needs;
+pub(crate) mod checker;
+mod verify;
 pub(crate) mod fio;
 mod cpu;
 mod machine;
-mod needs;
 mod placement;
 mod children;
 mod systems;
@@ -24,11 +26,9 @@ mod idle;
 mod resync;
 mod puppet;
 
-use std::io::{Stdout, Write as _};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use serde::Serialize;
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -61,30 +61,6 @@ enum Command {
     Upgrade(upgrade::Options),
     /// Start three nodes, then kill and restart them as standard input says
     Puppet(puppet::Options),
-}
-
-/// How the result is printed.
-#[derive(Clone, Copy, Debug, clap::Args)]
-pub(crate) struct Output {
-    /// Print the result as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-impl Output {
-    /// Prints the report to standard output, as `text` does or as JSON.
-    fn print(
-        self,
-        report: &impl Serialize,
-        text: impl FnOnce(&mut Stdout) -> Result<()>,
-    ) -> Result<()> {
-        let mut out = std::io::stdout();
-        if self.json {
-            writeln!(out, "{}", serde_json::to_string_pretty(report)?)?;
-            return Ok(());
-        }
-        text(&mut out)
-    }
 }
 
 pub(crate) fn main(choice: Choice) -> Result<ExitCode> {

@@ -12,11 +12,11 @@ use anyhow::{Context, Result, ensure};
 use io::clock;
 use serde::Serialize;
 
-use crate::bench::Output;
+use crate::bench::checker::Run;
+use crate::bench::checker::plan::Plan;
+use crate::bench::checker::report::Report;
 use crate::bench::fio::{self, Access, Pattern};
-use crate::bench::verify::Run;
-use crate::bench::verify::load::Plan;
-use crate::bench::verify::report::Report;
+use crate::bench::output::Output;
 use crate::cluster::{self, Cluster, Node};
 use crate::progress::Progress;
 use crate::rig::{self, Rig};

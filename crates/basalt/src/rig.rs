@@ -8,9 +8,9 @@ use anyhow::{Context, Result, bail};
 use io::clock;
 
 use self::resync::ResyncView;
-use crate::bench::verify::Run;
-use crate::bench::verify::mix::Writes;
-use crate::bench::verify::report::Report;
+use crate::bench::checker::Run;
+use crate::bench::checker::mix::Writes;
+use crate::bench::checker::report::Report;
 use crate::cluster::{self, Cluster, replicas};
 use crate::progress::Progress;
 use crate::waiting;

@@ -11,11 +11,11 @@ use anyhow::{Context, Result};
 use io::clock;
 use serde::Serialize;
 
-use super::Output;
+use super::checker::Run;
+use super::checker::plan::Plan;
+use super::checker::report::Report;
+use super::output::Output;
 use super::ram_server::{Flaw, RamServer, Volume};
-use super::verify::Run;
-use super::verify::load::Plan;
-use super::verify::report::Report;
 use crate::progress::Progress;
 use crate::waiting;
 
@@ -135,8 +135,8 @@ impl Outcome {
 
 #[cfg(test)]
 mod tests {
+    use super::super::checker::block::BLOCK_BYTES;
     use super::super::ram_server::VICTIM_FIRST;
-    use super::super::verify::block::BLOCK_BYTES;
     use super::*;
 
     #[test]

@@ -14,9 +14,12 @@ use anyhow::{Context, Result, bail, ensure};
 use io::clock;
 use stdx::random::Random;
 
-use crate::bench::verify::mix::Writes;
-use crate::bench::verify::{LoadOptions, Run, print, report::Report};
-use crate::bench::{Output, needs};
+use crate::bench::checker::Run;
+use crate::bench::checker::mix::Writes;
+use crate::bench::checker::plan::LoadOptions;
+use crate::bench::checker::report::Report;
+use crate::bench::needs;
+use crate::bench::output::Output;
 use crate::cluster::disks::{Disks, Refusal};
 use crate::cluster::{self, Direction, NODES_MAX, Node, Shape, Signal};
 use crate::progress::Progress;
@@ -83,7 +86,7 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
     }
     let seed = options.schedule.unwrap_or_else(|| clock::random_u64() >> 32);
     let report = run(seed, options)?;
-    print(&report, options.output)
+    report.print(options.output)
 }
 
 fn run(seed: u64, options: &Options) -> Result<Report> {

@@ -20,7 +20,7 @@ use io::clock;
 use serde::Serialize;
 use stdx::time::Time;
 
-use crate::bench::Output;
+use crate::bench::output::Output;
 use crate::cluster::{self, Cluster, Node, Shape, Signal};
 use crate::progress::Progress;
 use crate::rig;

@@ -17,7 +17,8 @@ use serde::Serialize;
 use stdx::random::Random;
 
 use super::fleet::{self, Fleet, Hosts, Members};
-use super::{Output, needs};
+use super::needs;
+use super::output::Output;
 use crate::progress::Progress;
 use crate::waiting;
 

@@ -31,9 +31,10 @@ use super::fio::{self, Job};
 use super::fleet::{self, Fleet, Hosts};
 use super::machine::{self, Machine};
 use super::measure::{Measured, Subject, measure};
+use super::needs;
+use super::output::Output;
 use super::placement::Cpus;
 use super::systems::{self, System};
-use super::{Output, needs};
 use crate::cluster::directory::Directory;
 use crate::progress::Progress;
 

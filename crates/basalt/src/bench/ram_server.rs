@@ -17,7 +17,7 @@ use frontend::nbd::wire::{
 };
 use stdx::mutex::lock;
 
-use crate::bench::verify::block::BLOCK_BYTES;
+use crate::bench::checker::block::BLOCK_BYTES;
 
 /// Larger requests are none of the checker's.
 const LENGTH_MAX: usize = 1 << 20;

@@ -20,7 +20,8 @@ use stdx::time::Time;
 
 use super::fio::{self, Access, Job, Pattern};
 use super::fleet::{self, Fleet, Hosts, Members};
-use super::{Output, needs};
+use super::needs;
+use super::output::Output;
 use crate::cluster::Signal;
 use crate::progress::Progress;
 

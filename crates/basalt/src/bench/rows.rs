@@ -25,9 +25,10 @@ use super::course::{Course, turns};
 use super::fio::{self, Job};
 use super::machine::{self, Machine};
 use super::measure::{Measured, median};
+use super::needs;
+use super::output::Output;
 use super::placement::{Placement, TASKSET};
 use super::systems::{self, System};
-use super::{Output, needs};
 use crate::progress::Progress;
 
 const WARM_UP: Duration = Duration::from_secs(1);

@@ -14,8 +14,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::bench::Output;
-use crate::bench::verify::{LoadOptions, Run, print, report::Report};
+use crate::bench::checker::Run;
+use crate::bench::checker::plan::LoadOptions;
+use crate::bench::checker::report::Report;
+use crate::bench::output::Output;
 use crate::cluster::{self, Node};
 use crate::progress::Progress;
 use crate::rig::{self, Rig};
@@ -76,7 +78,7 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
     let this = std::env::current_exe().context("cannot find this program's own file")?;
     ensure!(other != this, "{} is this program: name another version", other.display());
     let report = run(&Programs { other, this }, options)?;
-    print(&report, options.output)
+    report.print(options.output)
 }
 
 fn run(programs: &Programs, options: &Options) -> Result<Report> {

@@ -18,10 +18,11 @@ use super::course::{Course, turns};
 use super::fio::{self, Access, Pattern};
 use super::machine::{self, Machine};
 use super::measure::Measured;
+use super::needs;
 use super::needs::Program;
+use super::output::Output;
 use super::placement::Cpus;
 use super::systems::{self, System};
-use super::{Output, needs};
 use crate::cluster::directory::Directory;
 use crate::progress::Progress;
 

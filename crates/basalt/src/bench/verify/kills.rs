@@ -9,8 +9,9 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use stdx::random::Random;
 
-use super::report::Report;
-use super::{LoadOptions, Run};
+use crate::bench::checker::Run;
+use crate::bench::checker::plan::LoadOptions;
+use crate::bench::checker::report::Report;
 use crate::cluster;
 use crate::progress::Progress;
 use crate::rig::{self, Rig};

@@ -19,7 +19,8 @@ use stdx::mutex::{lock, unpoisoned};
 use stdx::random::Random;
 use stdx::time::Time;
 
-use super::load::{InFlight, Plan, Shared, Work};
+use super::plan::Plan;
+use super::shared::{InFlight, Shared, Work};
 use crate::waiting;
 
 /// How long a server may take to accept a connection.

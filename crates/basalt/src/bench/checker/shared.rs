@@ -1,18 +1,10 @@
-//! The load: one client with several connections, which asks the oracle about every answer.
-//!
-//! A client is at one server at a time. Its connections form a session: when one of them fails, all
-//! are closed, what was not answered is given up (a write then may have taken effect or not), and a
-//! new session begins at the next server of the list that lets it in. So a write of an old session
-//! must never show up after the new one has read or written its block.
+//! What the threads of a run share: the oracle, the tally, and which request is to come next.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard};
 
 use anyhow::{Context, Result, bail};
-use frontend::nbd::client::uri::Uri;
 use frontend::nbd::client::{Reply, Request};
 use frontend::nbd::wire::{CMD_FLAG_FUA, Command};
 use io::clock;
@@ -23,53 +15,14 @@ use stdx::time::Time;
 use super::block::{self, BLOCK_BYTES, Stamp};
 use super::mix::{self, Durability, Intent, Writes};
 use super::oracle::{self, Oracle};
-use super::session::{self, SessionEnd};
+use super::plan::Plan;
 use super::tally::{Kind, Tally};
-use crate::waiting;
 
 /// Blocks of one read when everything is read back.
 const READ_BACK_BLOCKS: u64 = 64;
 /// How often a wrong block is read once more, to tell a stale one from a lost one.
 const SECOND_LOOKS_MAX: u64 = 1000;
 
-#[derive(Clone, Debug)]
-pub(crate) struct Plan {
-    pub(crate) servers: Vec<Uri>,
-    pub(crate) seed: u64,
-    /// Only this much from the start of the volume is touched.
-    pub(crate) span_bytes: u64,
-    pub(crate) connections: usize,
-    /// Requests in flight per connection.
-    pub(crate) depth: usize,
-    /// An answer that takes longer ends the session.
-    pub(crate) answer_limit: Duration,
-    /// Without any session for this long the run has failed.
-    pub(crate) reconnect_limit: Duration,
-}
-
-impl Plan {
-    /// A moderate load on the first `span_bytes`.
-    pub(crate) fn new(servers: Vec<Uri>, seed: u64, span_bytes: u64) -> Self {
-        Self {
-            servers,
-            seed,
-            span_bytes,
-            connections: 4,
-            depth: 8,
-            answer_limit: Duration::from_secs(30),
-            reconnect_limit: Duration::from_secs(60),
-        }
-    }
-}
-
-/// A running load.
-#[derive(Debug)]
-pub(crate) struct Load {
-    shared: Arc<Shared>,
-    client: JoinHandle<Result<()>>,
-}
-
-/// What the threads of a run share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) plan: Plan,
@@ -112,19 +65,18 @@ enum Note {
     Flush,
 }
 
-impl Load {
-    /// Connects, so that a wrong address fails here, and starts the mix.
-    pub(crate) fn start(plan: Plan) -> Result<Self> {
-        let export = session::probe(&plan)?;
-        let span_blocks = plan.span_bytes.min(export.size_bytes) / BLOCK_BYTES as u64;
+impl Shared {
+    /// For a load of an export of `volume_bytes`.
+    pub(crate) fn new(plan: Plan, volume_bytes: u64) -> Result<Self> {
+        let span_blocks = plan.span_bytes.min(volume_bytes) / BLOCK_BYTES as u64;
         if span_blocks == 0 {
-            bail!("the export has {} bytes: it needs at least {BLOCK_BYTES}", export.size_bytes);
+            bail!("the export has {volume_bytes} bytes: it needs at least {BLOCK_BYTES}");
         }
         let blocks = usize::try_from(span_blocks).context("the span does not fit memory")?;
-        let shared = Arc::new(Shared {
+        Ok(Self {
             run: Random::new(plan.seed ^ clock::random_u64()).next_u64(),
             span_blocks,
-            volume_bytes: export.size_bytes,
+            volume_bytes,
             oracle: Mutex::new(Oracle::new(blocks)),
             tally: Mutex::new(Tally::new()),
             is_stopping: AtomicBool::new(false),
@@ -134,79 +86,9 @@ impl Load {
             second_looks: AtomicU64::new(0),
             next_read_back: AtomicU64::new(0),
             plan,
-        });
-        let client = std::thread::spawn({
-            let shared = Arc::clone(&shared);
-            move || run_client(&shared, Work::Mix)
-        });
-        Ok(Self { shared, client })
+        })
     }
 
-    pub(crate) fn shared(&self) -> &Arc<Shared> {
-        &self.shared
-    }
-
-    /// Ends the session once all is answered, and begins the next one at `server`.
-    pub(crate) fn move_to(&self, server: usize) {
-        *lock(&self.shared.wanted) = Some(server);
-    }
-
-    /// What is sent from now on; what is on its way stays as it is.
-    pub(crate) fn write(&self, writes: Writes) {
-        *lock(&self.shared.writes) = writes;
-    }
-
-    /// True if it has ended by itself, which it only does when it failed.
-    pub(crate) fn has_failed(&self) -> bool {
-        self.client.is_finished()
-    }
-
-    /// Takes the answers that are still out and ends the sessions.
-    pub(crate) fn stop(self) -> Result<Arc<Shared>> {
-        self.shared.is_stopping.store(true, Ordering::SeqCst);
-        match self.client.join() {
-            Ok(result) => result.map(|()| self.shared),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    }
-}
-
-/// Reads every block of the span and compares; the load must have stopped.
-pub(crate) fn read_back(shared: &Shared) -> Result<()> {
-    lock(&shared.again).clear();
-    shared.next_read_back.store(0, Ordering::SeqCst);
-    run_client(shared, Work::ReadBack).context("cannot read everything back")
-}
-
-/// Sessions, one after the other, until the work is done.
-fn run_client(shared: &Shared, work: Work) -> Result<()> {
-    let mut server = 0;
-    let mut deadline = clock::now() + shared.plan.reconnect_limit;
-    while !shared.is_done(work) {
-        let opened = session::open_anywhere(shared, server, deadline)?;
-        let Some(opened) = opened else { return Ok(()) };
-        server = opened.server;
-        lock(&shared.tally).on_session(server, clock::now());
-        match session::run(shared, opened, work) {
-            // Another one begins where the last answer of all asked for a second look.
-            SessionEnd::Done => server = lock(&shared.wanted).take().unwrap_or(server),
-            SessionEnd::Broken { why, answers } => {
-                if answers > 0 {
-                    deadline = clock::now() + shared.plan.reconnect_limit;
-                } else if clock::now() > deadline {
-                    bail!("servers let the checker in, but answer no request: {why}");
-                } else {
-                    waiting::rest();
-                }
-                lock(&shared.tally).on_session_end(why);
-                server += 1;
-            }
-        }
-    }
-    Ok(())
-}
-
-impl Shared {
     pub(crate) fn tally(&self) -> MutexGuard<'_, Tally> {
         lock(&self.tally)
     }
@@ -217,6 +99,32 @@ impl Shared {
 
     pub(crate) fn span_bytes(&self) -> u64 {
         self.span_blocks * BLOCK_BYTES as u64
+    }
+
+    /// Ends the session once all is answered, and begins the next one at `server`.
+    pub(super) fn move_to(&self, server: usize) {
+        *lock(&self.wanted) = Some(server);
+    }
+
+    /// Where the next session is to begin, if a server is wanted; nobody hears of it twice.
+    pub(super) fn take_wanted(&self) -> Option<usize> {
+        lock(&self.wanted).take()
+    }
+
+    /// What is sent from now on; what is on its way stays as it is.
+    pub(super) fn write(&self, writes: Writes) {
+        *lock(&self.writes) = writes;
+    }
+
+    /// The mix ends when what is on its way is answered.
+    pub(super) fn stop(&self) {
+        self.is_stopping.store(true, Ordering::SeqCst);
+    }
+
+    /// From now on [`Work::ReadBack`] begins with the first block.
+    pub(super) fn begin_read_back(&self) {
+        lock(&self.again).clear();
+        self.next_read_back.store(0, Ordering::SeqCst);
     }
 
     /// The share of the span that was read back, from 0 to 1.
@@ -232,7 +140,7 @@ impl Shared {
         }
     }
 
-    fn is_done(&self, work: Work) -> bool {
+    pub(super) fn is_done(&self, work: Work) -> bool {
         match work {
             Work::Mix => self.is_stopping(work),
             Work::ReadBack => {

@@ -1,15 +1,19 @@
 //! The outcome of a run, for people and for programs.
 
 use std::fmt;
+use std::io::Write as _;
+use std::process::ExitCode;
 use std::time::Duration;
 
+use anyhow::{Context as _, Result};
 use serde::Serialize;
 use stdx::time::Time;
 
-use super::load::Shared;
 use super::oracle::{Violation, ViolationKind};
+use super::shared::Shared;
 use super::tally::{Fault, Tally};
 use crate::bench::histogram::Histogram;
+use crate::bench::output::Output;
 
 /// How many violations a report shows in full.
 const SHOWN_MAX: usize = 20;
@@ -117,6 +121,13 @@ impl Report {
         self.replicas_are_equal = Some(difference.is_none());
         self.passed &= difference.is_none();
         self.violations.extend(difference);
+    }
+
+    /// Prints it to standard output; the exit code tells whether all was well.
+    pub(crate) fn print(&self, output: Output) -> Result<ExitCode> {
+        let text = if output.json { serde_json::to_string_pretty(self)? } else { self.to_string() };
+        writeln!(std::io::stdout(), "{text}").context("cannot print the report")?;
+        Ok(if self.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
     /// The time without service after faults of `role`: the one that 95 of 100 did not exceed.
