@@ -11,14 +11,6 @@ mod links;
 mod pki;
 mod top;
 mod manuals;
-mod waiting;
-mod loopback;
-mod ports;
-mod progress;
-mod cluster;
-mod rig;
-mod bench;
-mod demo;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -79,7 +71,7 @@ enum Command {
     /// Load and check volumes; by itself, measure a matrix of loads on volumes of several nodes
     Bench(Box<bench::Choice>),
     /// Watch a three-node volume survive the loss of its nodes
-    Demo(demo::Options),
+    Demo(bench::demo::Options),
 }
 
 fn main() -> ExitCode {
@@ -108,7 +100,7 @@ fn main() -> ExitCode {
         Command::Pki(command) => pki::main(&command),
         Command::InstallLinks(options) => links::install(&options),
         Command::Bench(choice) => bench::main(*choice),
-        Command::Demo(options) => demo::main(&options),
+        Command::Demo(options) => bench::demo::main(&options),
     };
     result.unwrap_or_else(|error| {
         // Without a standard error nobody can be told.

@@ -22,7 +22,7 @@ use frontend::nbd::wire;
 use node::create_md::{CreateMdOptions, Overwrite, create_md};
 use node::{CongestionWish, Options};
 
-#[path = "../../basalt/src/ports.rs"]
+#[path = "../../bench/src/ports.rs"]
 mod ports;
 #[path = "../../io/tests/allocator/counting.rs"]
 mod counting;

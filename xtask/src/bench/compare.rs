@@ -34,7 +34,7 @@ struct Wishes<'a> {
 /// five did once in 16: of the six figures of a comparison, one often.
 const ROUNDS_FOR_A_VERDICT: usize = 8;
 /// What drives the load and counts.
-const BENCH: &str = "crates/basalt/src/bench";
+const BENCH: &str = "crates/bench/src";
 
 /// One run of one binary at one depth.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-#[path = "../../../crates/basalt/src/ports.rs"]
+#[path = "../../../crates/bench/src/ports.rs"]
 mod ports;
 
 const START_LIMIT: Duration = Duration::from_secs(20);

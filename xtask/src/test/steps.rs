@@ -248,8 +248,8 @@ pub(crate) const ALL: &[Step] = &[
         tier: Tier::Long,
         budget_s: 150,
         guards: &[
-            "crates/basalt/src/bench/chaos.rs",
-            "crates/basalt/src/cluster",
+            "crates/bench/src/chaos.rs",
+            "crates/bench/src/cluster",
             "crates/io/src",
             "crates/node/src/links",
             "crates/node/src/shard",
@@ -262,11 +262,7 @@ pub(crate) const ALL: &[Step] = &[
         packages: &[],
         tier: Tier::Long,
         budget_s: 100,
-        guards: &[
-            "crates/basalt/src/bench/idle.rs",
-            "crates/node/src/attach",
-            "crates/node/src/control",
-        ],
+        guards: &["crates/bench/src/idle.rs", "crates/node/src/attach", "crates/node/src/control"],
         run: idle::short,
     },
     Step {
@@ -279,10 +275,10 @@ pub(crate) const ALL: &[Step] = &[
         tier: Tier::Long,
         budget_s: 60,
         guards: &[
-            "crates/basalt/src/bench/fio",
-            "crates/basalt/src/bench/matrix",
-            "crates/basalt/src/bench/matrix.rs",
-            "crates/basalt/src/bench/systems.rs",
+            "crates/bench/src/fio",
+            "crates/bench/src/matrix",
+            "crates/bench/src/matrix.rs",
+            "crates/bench/src/systems.rs",
         ],
         run: bench::short,
     },

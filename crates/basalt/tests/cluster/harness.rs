@@ -26,7 +26,7 @@ use tempfile::TempDir;
 use crate::BLOCK;
 use crate::variant::Variant;
 
-#[path = "../../src/ports.rs"]
+#[path = "../../../bench/src/ports.rs"]
 mod ports;
 
 pub(crate) const DISK_BYTES: u64 = 64 << 20;

@@ -7,7 +7,7 @@ mod load;
 mod relay;
 mod frozen;
 mod cut_off;
-#[path = "../../src/cluster/disks/fuse.rs"]
+#[path = "../../../bench/src/cluster/disks/fuse.rs"]
 mod fuse;
 mod deaf;
 mod volume;

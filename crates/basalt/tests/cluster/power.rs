@@ -4,7 +4,7 @@
 //! The disks are those of `basalt bench chaos`, which lose each 4 KiB that was not flushed, or not.
 //! It takes root, `/dev/fuse`, and the programs `mount` and `unshare`.
 
-#[path = "../../src/cluster/disks/store.rs"]
+#[path = "../../../bench/src/cluster/disks/store.rs"]
 #[expect(dead_code, reason = "these disks refuse nothing")]
 mod store;
 

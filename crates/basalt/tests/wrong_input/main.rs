@@ -8,7 +8,7 @@
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
 mod cluster;
-#[path = "../../src/ports.rs"]
+#[path = "../../../bench/src/ports.rs"]
 mod ports;
 mod start;
 mod restart;
