@@ -16,7 +16,7 @@ use hunt::{Hunt, Kill};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use workshop::{Programs, Workshop};
+use workshop::Workshop;
 
 /// These run in `test`: each dies of another checker, and soon.
 const FIXED: [&str; 6] = [
@@ -96,10 +96,8 @@ fn plant(mutations: &[Mutation], seeds: u64) -> Result<Outcome> {
     let workshop = Workshop::open()?;
     println!("planting {} faults in {}", mutations.len(), workshop.path().display());
     workshop.restore()?;
-    let pristine =
-        Programs { simulator: workshop.build_simulator()?, scenarios: workshop.build_scenarios()? };
-    let pristine = pristine.kept_in(&workshop.path().join("pristine"))?;
-    let hunt = Hunt::new(pristine, seeds, EVENTS)?;
+    let pristine = workshop.keep_pristine(&[workshop.build_simulator()?])?.remove(0);
+    let hunt = Hunt::new(pristine, seeds, EVENTS);
     let mut outcome = Outcome::default();
     let mut verdicts = Vec::new();
     for (index, mutation) in mutations.iter().enumerate() {
@@ -120,6 +118,8 @@ fn plant(mutations: &[Mutation], seeds: u64) -> Result<Outcome> {
     Ok(outcome)
 }
 
+/// The scenarios of the code as it is are built for the first fault that no seed sees: that build
+/// and their run take longer than all seeds.
 fn judge(workshop: &Workshop, hunt: &Hunt, mutation: &Mutation) -> Result<Verdict> {
     workshop.restore()?;
     if let Err(error) = workshop.apply(&mutation.patch) {
@@ -132,11 +132,21 @@ fn judge(workshop: &Workshop, hunt: &Hunt, mutation: &Mutation) -> Result<Verdic
     if let Some(kill) = hunt.kill_by_seed(&simulator)? {
         return Ok(Verdict::Killed(kill));
     }
+    let pristine = match hunt.scenarios() {
+        Some(pristine) => pristine,
+        None => {
+            workshop.restore()?;
+            let scenarios = workshop.keep_pristine(&workshop.build_scenarios()?)?;
+            let pristine = hunt.learn_scenarios(&scenarios)?;
+            workshop.apply(&mutation.patch)?;
+            pristine
+        }
+    };
     let scenarios = match workshop.build_scenarios() {
         Ok(scenarios) => scenarios,
         Err(error) => return Ok(Verdict::Stale(format!("{error:#}"))),
     };
-    Ok(hunt.kill_by_scenario(&scenarios)?.map_or(Verdict::Survived, Verdict::Killed))
+    Ok(pristine.kill(&scenarios)?.map_or(Verdict::Survived, Verdict::Killed))
 }
 
 fn row(mutation: &Mutation, verdict: &Verdict) -> String {

@@ -1,8 +1,7 @@
 //! Looks for the seed or the scenario that sees a fault, and reads what it said.
 
-use super::workshop::Programs;
 use anyhow::{Context as _, Result};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::num::NonZero;
@@ -19,13 +18,21 @@ const WORDS_MAX: usize = 90;
 
 #[derive(Debug)]
 pub(super) struct Hunt {
-    pristine: Programs,
+    /// The simulator of the code as it is.
+    pristine: PathBuf,
     seeds: u64,
     events: u64,
-    /// Scenarios that fail without a fault: they prove nothing about one.
-    broken: Vec<String>,
+    /// Set by [`Hunt::learn_scenarios`], never cleared.
+    scenarios: OnceCell<Scenarios>,
     /// Seeds that the code as it is was seen to pass, or not.
     known: RefCell<BTreeMap<u64, bool>>,
+}
+
+/// What is known of the scenarios of the code as it is.
+#[derive(Debug)]
+pub(super) struct Scenarios {
+    /// Names of those that fail without a fault: they prove nothing about one.
+    broken: Vec<String>,
 }
 
 /// Where a fault was seen, and by what.
@@ -36,18 +43,27 @@ pub(super) struct Kill {
 }
 
 impl Hunt {
-    pub(super) fn new(pristine: Programs, seeds: u64, events: u64) -> Result<Self> {
+    pub(super) fn new(pristine: PathBuf, seeds: u64, events: u64) -> Self {
+        let (scenarios, known) = (OnceCell::new(), RefCell::default());
+        Self { pristine, seeds, events, scenarios, known }
+    }
+
+    /// None before [`Hunt::learn_scenarios`].
+    pub(super) fn scenarios(&self) -> Option<&Scenarios> {
+        self.scenarios.get()
+    }
+
+    /// Runs test binaries of the code as it is, to tell which of their tests prove nothing.
+    pub(super) fn learn_scenarios(&self, binaries: &[PathBuf]) -> Result<&Scenarios> {
         let mut broken = Vec::new();
-        for scenarios in &pristine.scenarios {
-            let end = run(&mut scenarios_of(scenarios))?;
-            if let Some(text) = end.complaint() {
-                broken.extend(failed_tests(text));
-            }
+        for binaries in binaries.chunks(at_once()) {
+            let ends = run_all(binaries.iter().map(scenarios_of).collect())?;
+            broken.extend(ends.iter().filter_map(End::complaint).flat_map(failed_tests));
         }
         for name in &broken {
             println!("the scenario {name} fails without any fault, and so proves nothing");
         }
-        Ok(Self { pristine, seeds, events, broken, known: RefCell::default() })
+        Ok(self.scenarios.get_or_init(|| Scenarios { broken }))
     }
 
     /// The first seed that sees the fault of a simulator.
@@ -66,10 +82,32 @@ impl Hunt {
         Ok(None)
     }
 
-    /// The first scenario that sees it.
-    pub(super) fn kill_by_scenario(&self, scenarios: &[PathBuf]) -> Result<Option<Kill>> {
-        for scenarios in scenarios.chunks(at_once()) {
-            let ends = run_all(scenarios.iter().map(scenarios_of).collect())?;
+    fn seed_of(&self, simulator: &Path, seed: u64) -> Command {
+        let mut command = Command::new(simulator);
+        command.args(["--seed", &seed.to_string(), "--events", &self.events.to_string()]);
+        command.arg("--rough");
+        command
+    }
+
+    fn is_passed_by_pristine(&self, seed: u64) -> Result<bool> {
+        if let Some(&passed) = self.known.borrow().get(&seed) {
+            return Ok(passed);
+        }
+        let end = run(&mut self.seed_of(&self.pristine, seed))?;
+        let passed = end.complaint().is_none();
+        if !passed {
+            println!("seed {seed} fails without any fault, and so proves nothing");
+        }
+        self.known.borrow_mut().insert(seed, passed);
+        Ok(passed)
+    }
+}
+
+impl Scenarios {
+    /// The first scenario that sees a fault.
+    pub(super) fn kill(&self, binaries: &[PathBuf]) -> Result<Option<Kill>> {
+        for binaries in binaries.chunks(at_once()) {
+            let ends = run_all(binaries.iter().map(scenarios_of).collect())?;
             let mut complaints = ends.iter().filter_map(End::complaint);
             if let Some(kill) = complaints.find_map(|text| self.kill_of(text)) {
                 return Ok(Some(kill));
@@ -86,26 +124,6 @@ impl Hunt {
         }
         let name = failed.iter().find(|name| !self.broken.contains(name))?;
         Some(Kill { at: "scenario".to_owned(), by: name.clone() })
-    }
-
-    fn seed_of(&self, simulator: &Path, seed: u64) -> Command {
-        let mut command = Command::new(simulator);
-        command.args(["--seed", &seed.to_string(), "--events", &self.events.to_string()]);
-        command.arg("--rough");
-        command
-    }
-
-    fn is_passed_by_pristine(&self, seed: u64) -> Result<bool> {
-        if let Some(&passed) = self.known.borrow().get(&seed) {
-            return Ok(passed);
-        }
-        let end = run(&mut self.seed_of(&self.pristine.simulator, seed))?;
-        let passed = end.complaint().is_none();
-        if !passed {
-            println!("seed {seed} fails without any fault, and so proves nothing");
-        }
-        self.known.borrow_mut().insert(seed, passed);
-        Ok(passed)
     }
 }
 
@@ -228,6 +246,18 @@ mod tests {
             "failures:\n\n---- a stdout ----\nx\n\nfailures:\n    a\n    b::c\n\ntest result";
         assert_eq!(failed_tests(text), ["a", "b::c"]);
         assert_eq!(failed_tests("error: no such file"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_scenario_that_fails_without_a_fault_kills_none() {
+        let hunt = Hunt::new(PathBuf::new(), 1, 1);
+        assert!(hunt.scenarios().is_none());
+        hunt.learn_scenarios(&[]).expect("no binary is run");
+        let known = hunt.scenarios().expect("learned");
+        let failed = "\nfailures:\n    a\n";
+        assert_eq!(known.kill_of(failed).map(|kill| kill.by), Some("a".to_owned()));
+        let known = Scenarios { broken: vec!["a".to_owned()] };
+        assert_eq!(known.kill_of(failed), None);
     }
 
     #[test]

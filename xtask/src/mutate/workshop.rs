@@ -27,14 +27,6 @@ pub(super) struct Workshop {
     _lock: File,
 }
 
-/// The programs of one state of the sources.
-#[derive(Debug)]
-pub(super) struct Programs {
-    pub(super) simulator: PathBuf,
-    /// Test binaries that lead the cluster step by step.
-    pub(super) scenarios: Vec<PathBuf>,
-}
-
 impl Workshop {
     pub(super) fn open() -> Result<Self> {
         let workspace = metadata::read()?;
@@ -95,6 +87,20 @@ impl Workshop {
         Ok(self.build(&words, &[ROOT_CRATE, "replication", "format"])?.scenarios)
     }
 
+    /// Copies programs of the code as it is to where the next build leaves them alone.
+    pub(super) fn keep_pristine(&self, programs: &[PathBuf]) -> Result<Vec<PathBuf>> {
+        let folder = self.folder.join("pristine");
+        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        let keep = |program: &PathBuf| {
+            let name = program.file_name().context("a program has a name")?;
+            let kept = folder.join(name);
+            fs::copy(program, &kept)
+                .with_context(|| format!("cannot copy {}", program.display()))?;
+            Ok(kept)
+        };
+        programs.iter().map(keep).collect()
+    }
+
     fn build(&self, words: &[&str], packages: &[&str]) -> Result<Built> {
         let mut command = process::cargo(words)?;
         command.args(["--release", "--offline", "--message-format", "json"]);
@@ -117,22 +123,6 @@ impl Workshop {
             bail!("it does not build: {}", error.unwrap_or("cargo said nothing"));
         }
         Ok(programs(&String::from_utf8_lossy(&output.stdout)))
-    }
-}
-
-impl Programs {
-    /// Copies that the next build leaves alone.
-    pub(super) fn kept_in(&self, folder: &Path) -> Result<Self> {
-        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        let keep = |program: &PathBuf| {
-            let name = program.file_name().context("a program has a name")?;
-            let kept = folder.join(name);
-            fs::copy(program, &kept)
-                .with_context(|| format!("cannot copy {}", program.display()))?;
-            Ok(kept)
-        };
-        let scenarios = self.scenarios.iter().map(keep).collect::<Result<_>>()?;
-        Ok(Self { simulator: keep(&self.simulator)?, scenarios })
     }
 }
 
