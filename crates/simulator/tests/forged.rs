@@ -12,7 +12,8 @@ fn no_seed_breaks_a_machine(forged: Forged, test: &str) {
     let mut count = 0;
     for seed in first..first + SEEDS {
         let options = RunOptions::of(seed, 3_000);
-        let again = || format!("FUZZ_FIRST={seed} cargo test -p simulator --test forged {test}");
+        let again =
+            || format!("FUZZ_FIRST={seed} cargo test -p simulator --test all forged::{test}");
         match std::panic::catch_unwind(|| run_forged(&options, forged)) {
             Ok(Ok(forged)) => count += forged,
             Ok(Err(text)) => panic!("{text}; again: {}", again()),

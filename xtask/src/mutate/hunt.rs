@@ -1,8 +1,8 @@
 //! Looks for the seed or the scenario that sees a fault, and reads what it said.
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -56,8 +56,9 @@ impl Hunt {
     /// Runs test binaries of the code as it is, to tell which of their tests prove nothing.
     pub(super) fn learn_scenarios(&self, binaries: &[PathBuf]) -> Result<&Scenarios> {
         let mut broken = Vec::new();
-        for binaries in binaries.chunks(at_once()) {
-            let ends = run_all(binaries.iter().map(scenarios_of).collect())?;
+        let mut rooms = rooms_of(binaries)?;
+        while !rooms.is_empty() {
+            let ends = run_all(rooms.drain(..at_once().min(rooms.len())).collect())?;
             broken.extend(ends.iter().filter_map(End::complaint).flat_map(failed_tests));
         }
         for name in &broken {
@@ -106,8 +107,9 @@ impl Hunt {
 impl Scenarios {
     /// The first scenario that sees a fault.
     pub(super) fn kill(&self, binaries: &[PathBuf]) -> Result<Option<Kill>> {
-        for binaries in binaries.chunks(at_once()) {
-            let ends = run_all(binaries.iter().map(scenarios_of).collect())?;
+        let mut rooms = rooms_of(binaries)?;
+        while !rooms.is_empty() {
+            let ends = run_all(rooms.drain(..at_once().min(rooms.len())).collect())?;
             let mut complaints = ends.iter().filter_map(End::complaint);
             if let Some(kill) = complaints.find_map(|text| self.kill_of(text)) {
                 return Ok(Some(kill));
@@ -142,10 +144,32 @@ impl End {
     }
 }
 
-fn scenarios_of(binary: &PathBuf) -> Command {
-    let mut command = Command::new(binary);
-    command.arg("--quiet");
-    command
+/// A command for each module of tests, so that what hangs is found within our patience.
+fn rooms_of(binaries: &[PathBuf]) -> Result<Vec<Command>> {
+    let mut commands = Vec::new();
+    for binary in binaries {
+        let mut listing = Command::new(binary);
+        let output = listing.args(["--list", "--format", "terse"]).output();
+        let output = output.with_context(|| format!("cannot start {}", binary.display()))?;
+        ensure!(output.status.success(), "{} does not list its tests", binary.display());
+        for filter in filters(&String::from_utf8_lossy(&output.stdout)) {
+            let mut command = Command::new(binary);
+            command.arg("--quiet").arg(filter);
+            commands.push(command);
+        }
+    }
+    Ok(commands)
+}
+
+/// From a list of tests: the first part of each path, once.
+fn filters(list: &str) -> BTreeSet<String> {
+    let names = list.lines().filter_map(|line| line.strip_suffix(": test"));
+    names
+        .map(|name| match name.split_once("::") {
+            Some((module, _)) => format!("{module}::"),
+            None => name.to_owned(),
+        })
+        .collect()
 }
 
 /// How many programs run at a time.
@@ -238,6 +262,12 @@ mod tests {
         let assertion = "\nthread 'main' (12) panicked at crates/replication/src/a.rs:5:9:\nI3\n";
         assert_eq!(summary(assertion), "assertion replication/src/a.rs:5: I3");
         assert_eq!(summary(""), "it failed silently");
+    }
+
+    #[test]
+    fn tests_are_run_by_module() {
+        let list = "members::a: test\nlate::b::c: test\nmembers::d: test\nalone: test\nx: bench\n";
+        assert_eq!(Vec::from_iter(filters(list)), ["alone", "late::", "members::"]);
     }
 
     #[test]
