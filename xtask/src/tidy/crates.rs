@@ -1,7 +1,7 @@
 //! The picture of the crates in ARCHITECTURE.md against what cargo builds.
 //!
 //! The picture names every crate; one that is not there yet is marked `(planned)`. The `edges`
-//! block below it says on which of ours a crate may depend. Each dependency from outside is named
+//! block below it says on which of ours a crate may depend, a planned one too. Each dependency from outside is named
 //! in docs/decisions/0001-dependencies.md.
 
 use crate::metadata::Package;
@@ -13,11 +13,17 @@ pub(super) fn examine(architecture: &str, packages: &[Package]) -> Vec<String> {
         complaints.push("ARCHITECTURE.md: section 2 has no block ```edges".to_owned());
         return complaints;
     };
-    let names: BTreeSet<&str> = packages.iter().map(|package| package.name.as_str()).collect();
+    let planned = drawn(architecture).into_iter().filter(|(_, state)| *state == State::Planned);
+    let planned: BTreeSet<&str> = planned.map(|(name, _)| name).collect();
+    let mut names: BTreeSet<&str> = packages.iter().map(|package| package.name.as_str()).collect();
+    names.extend(&planned);
     for (from, targets) in &allowed {
         for name in std::iter::once(from).chain(targets).filter(|name| !names.contains(*name)) {
             complaints.push(format!("ARCHITECTURE.md: ```edges names `{name}`, no crate"));
         }
+    }
+    for name in planned.iter().filter(|name| !allowed.contains_key(*name)) {
+        complaints.push(format!("ARCHITECTURE.md: ```edges has no line for `{name}` (planned)"));
     }
     for package in packages {
         let Some(targets) = allowed.get(package.name.as_str()) else {
@@ -133,6 +139,7 @@ mod tests {
 ```edges
 stdx   -
 format stdx
+csi    format
 ```
 ";
 
@@ -181,6 +188,13 @@ format stdx
         packages.push(package("csi", &[], &[]));
         let complaints = examine(PICTURE, &packages);
         assert!(complaints[0].contains("`csi` is (planned), but is there"), "{complaints:?}");
+    }
+
+    #[test]
+    fn planned_crate_has_a_line_of_edges_before_it_comes() {
+        let picture = PICTURE.replace("csi    format\n", "");
+        let complaints = examine(&picture, &good());
+        assert_eq!(complaints, ["ARCHITECTURE.md: ```edges has no line for `csi` (planned)"]);
     }
 
     #[test]
