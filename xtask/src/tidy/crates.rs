@@ -1,8 +1,8 @@
 //! The picture of the crates in ARCHITECTURE.md against what cargo builds.
 //!
 //! The picture names every crate; one that is not there yet is marked `(planned)`. The `edges`
-//! block below it says on which of ours a crate may depend, a planned one too. Each dependency from outside is named
-//! in docs/decisions/0001-dependencies.md.
+//! block below it says on which of ours a crate may depend, a planned one too. Each dependency from
+//! outside is named in docs/decisions/0001-dependencies.md.
 
 use crate::metadata::Package;
 use std::collections::{BTreeMap, BTreeSet};
