@@ -302,106 +302,119 @@ pub enum Compare {
 /// From the home shard to a group. What carries a `round` is answered, most by `Answer`.
 #[derive(Clone, Debug)]
 pub enum ToGroup {
-    /// Ignore every session but `nonce`; answer `Quiesced` once no older device write is left.
+    /// Obey session `nonce` alone from now on. Answered by `Quiesced` once no device write of an
+    /// older session is outstanding.
     Seal { nonce: Nonce, round: RoundId },
-    /// Start to lead session `nonce`: record what `lost` miss, answer for each of them.
-    /// `outdated` may differ between the members of `write_set`; the lost may miss `missed`.
+    /// Begin to lead session `nonce`. Blocks of `outdated` may differ between the members of
+    /// `write_set`. Every member records that those in `lost` may miss the blocks of `missed`; the
+    /// round beside each is answered once all have.
     Lead {
         nonce: Nonce,
         write_set: MemberSet,
-        /// The processes that its members are: no other one's acknowledgement counts.
+        /// The process that each member of `write_set` is. Another process of the same node may
+        /// acknowledge nothing.
         boots: Vec<(NodeId, BootId)>,
         outdated: Vec<BlockRange>,
         missed: Vec<BlockRange>,
         lost: Vec<(LostMember, RoundId)>,
     },
-    /// The config of the session is chosen and stored: requests may complete. Answer when no block
-    /// may differ between the members any more.
+    /// The config of the session is chosen and stored: let requests in. Answered when no block may
+    /// differ between the members any more.
     Serve { epoch: Epoch, in_sync: MemberSet, round: RoundId },
-    /// The session of this node is over: every request fails. Answer when no read is answered.
+    /// This node leads no more: fail every request. Answered once this group answers no read.
     StandDown { round: RoundId },
-    /// So many operations of the group may be unstable: the members' logs have room for them.
+    /// At most so many operations of the group may be sent and not stable yet: the activity logs of
+    /// the members have no room for more.
     LogRoom { operations: usize },
-    /// As a member: these ranges may differ between the members of the new session. Answer when
-    /// they are taken over.
+    /// As a member of the new session `nonce`: keep in mind that `ranges` may differ between its
+    /// members, in place of the window of the former session. Answered once that is done.
     Inherit { nonce: Nonce, ranges: Vec<BlockRange>, round: RoundId },
-    /// Reads may be answered until then.
+    /// The lease: as the leader, answer reads before `until`, and none after it.
     Lease { until: Time },
     /// What this node's replica may do.
     Replica(ReplicaRole),
-    /// Members whose bits every write sets: tracked, and not in the write set.
-    /// Answer when every other member recorded what it misses.
+    /// As the leader: begin to remove this member from the write set. Answered when every other
+    /// member has recorded what it misses.
     Lose { lost: LostMember, round: RoundId },
-    /// The loss is chosen: `member` is out of the write set.
+    /// The value without `member` is chosen: take it out of the write set.
     Lost { member: NodeId, epoch: Epoch, in_sync: MemberSet },
-    /// The lost member came back with all it had, before its loss was proposed: send again.
+    /// The loss of `member` is withdrawn: the same process is connected again, and no value without
+    /// it was proposed. Send again what it has not answered. Its stay counts from `since` on.
     Resend { member: NodeId, since: RoundId },
-    /// Answer `Floors`: where a returning member is to start.
+    /// As the leader: answer by `Floors`, for each lane the seq from which a member that returns
+    /// now is sent every operation.
     ReportFloors { round: RoundId },
-    /// As the returning member: take over what is only known here, then start at `floors`. Answer
-    /// when that is durable.
+    /// As the returning member: mark in the own slot what no other member knows of, then expect
+    /// operations from `floors` on. Answered when the own slot is durable.
     Admit { nonce: Nonce, floors: Vec<Seq>, round: RoundId },
-    /// Mark all blocks as missing at the member, whose slot starts at `base`; answer.
+    /// Mark all blocks in the slot of this member, and let the slot begin at `lost.base`. Answered
+    /// at once.
     SetFull { lost: LostMember, round: RoundId },
-    /// From now on every operation goes to `member` too; then copy what it misses.
-    /// `from` is an in-sync member whose slot for it is asked. Answer when it misses nothing.
+    /// Send every operation to `member`, too, from now on; then copy what it misses: what `from`, a
+    /// member in sync, has marked in its slot for it. Answered when it misses nothing.
     Resync {
         member: NodeId,
         boot: BootId,
         from: NodeId,
+        /// Those who miss writes, too, and where their slots begin: `member` is told of them.
         absent: Vec<LostMember>,
         compare: Compare,
         round: RoundId,
     },
-    /// Compare what the in-sync members hold of the blocks of `space`; answer when all of it was. A
-    /// former task ends.
+    /// Compare what the in-sync members hold of the blocks of `space`. Answered when all of the
+    /// task is compared. An earlier task ends.
     Verify { task: VerifyTask, space: Box<Space>, round: RoundId },
-    /// The member joined: it is in sync.
+    /// The value that has `member` in sync is chosen: its resync is over.
     Joined { member: NodeId, epoch: Epoch, in_sync: MemberSet },
-    /// As the member that is to join: make slots and data durable; answer.
+    /// As the member that is to join: make slots and data durable. Answered then.
     MakeDurable { round: RoundId },
-    /// As the member that joined: nothing is private any more.
+    /// As the member that joined: empty the own slot, for the replica differs from the others
+    /// nowhere.
     ForgetOwnSlot,
-    /// A slot header is durable.
+    /// The slot header that `FromGroup::RebaseSlot` asked for is durable.
     SlotRebased(LostMember),
-    /// Finish everything and flush; answer. New requests wait.
+    /// Finish everything and flush. Answered then. New requests wait until `Resume`.
     Drain { round: RoundId },
-    /// Copy at most so many bytes per second while requests come in; 0 is no limit.
+    /// As the leader: copy at most so many bytes per second while clients are at work; 0 is no
+    /// limit.
     ResyncRate { bytes_per_second: u64 },
     /// Where reads of clients go from now on.
     ReadPolicy(ReadPolicy),
     /// No read of a client goes to these members from now on.
     NoReadsFrom(MemberSet),
-    /// How long a member may take to answer before it is left behind.
+    /// A member that takes longer to answer is left behind.
     SlowLimit(Duration),
-    /// New requests and those that wait get this answer, or (`None`) wait.
+    /// There is no quorum: fail new requests and those that wait, or (`false`) let them wait.
     OnNoQuorum { fail: bool },
-    /// Neither admit a request nor answer a write; what is under way goes on.
+    /// Admit no request and answer no write from now on, or (`false`) do so again. What is under
+    /// way goes on.
     Hold { hold: bool },
-    /// What a member has in memory, and counts.
+    /// About members that count for an answer once they received a write (protocol B).
     Receipts(AboutReceipts),
-    /// Followers, and what they apply together.
+    /// About followers (protocol A), and the cuts that they apply as a whole.
     Cuts(AboutCuts),
-    /// Flushes of the device that ended well.
+    /// About flushes that the device called done.
     Flushes(AboutFlushes),
-    /// The drain did not succeed: requests go on.
+    /// A drain did not succeed, or a suspension ended: requests go on.
     Resume,
-    /// Obey no session, write what is dirty, so that the next start replays nothing; answer.
+    /// Obey no session, and write what is dirty, so that the next start replays nothing. Answered
+    /// then.
     Stop { round: RoundId },
     /// The same, and what any slot marks is marked in the own slot: all of it may differ from what
     /// others hold.
     MergeSlots { round: RoundId },
-    /// How many blocks does the slot of `member` mark?
+    /// Say how many blocks the slot of `member` marks. Answered by `Marks`.
     CountMarks { member: NodeId, round: RoundId },
-    /// The members that the value names, for the absent of which bits are set; and the slots of
-    /// the disk, in their order on it. What is kept of anyone else is good for nothing.
+    /// `members` have data by the value: writes mark what those of them miss that are absent.
+    /// `slots` are the members for whom the disk has a slot, in their order on it. A slot that is
+    /// kept for anyone else is good for nothing.
     Track { members: MemberSet, slots: Vec<NodeId> },
-    /// How large the volumes are, the disk, or both are to become.
+    /// How large the volumes or the disk are, or are to become.
     Size(Box<SizeOrder>),
-    /// The group's part of a disk that is taken (back) into use; answer. Sent by the shard for
-    /// `TakeDisk`, in order with the home shard's messages; from its delivery on, and not
-    /// before, the group's requests go to this disk. The group takes it once its requests to the
-    /// former one are answered, and makes none until then.
+    /// The group's part of a disk that is taken (back) into use. The shard sends it for `TakeDisk`,
+    /// in order with the home shard's messages. From its delivery on, and not before, what the
+    /// group asks of a device goes to this disk. The group takes the disk once all that it asked of
+    /// the former one is answered, asks nothing until then, and answers when it has taken it.
     Attach { disk: Box<GroupDisk>, round: RoundId },
 }
 
@@ -418,23 +431,25 @@ pub enum ReplicaRole {
 /// Members that count for a client's answer once they received a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AboutReceipts {
-    /// These do: a group that leads counts so, a member that is one of them says what it received.
+    /// These do. A leading group counts so; a member that is one of them says what it received.
     Count(MemberSet),
-    /// Some may soon: from now on flushes ask first. Answer.
+    /// Some may soon: from now on a flush asks first (`FromGroup::SettleReceipts`). Answered at
+    /// once.
     Allow { round: RoundId },
-    /// Answer when every write is written everywhere that was answered until now.
+    /// Answered when every member has written what this group had answered to clients by now.
     Settle { round: RoundId },
-    /// All groups did, as the group of `shard` wanted with `FromGroup::SettleReceipts`.
+    /// All groups answered `Settle`, for question `number` of the group of `shard`.
     Settled { shard: u8, number: u32 },
 }
 
 /// From a group to the home shard.
 #[derive(Clone, Debug)]
 pub enum FromGroup {
-    /// What the question of this round was for is done.
+    /// What this round asked for is done.
     Answer {
         round: RoundId,
     },
+    /// The answer to `Seal`: no device write of an older session is outstanding.
     Quiesced {
         round: RoundId,
         lanes: Vec<(LaneIndex, SealedLane)>,
@@ -442,24 +457,28 @@ pub enum FromGroup {
         own_slot: Vec<BlockRange>,
         /// A follower's cut is applied in part, and will not be in full.
         is_torn: bool,
-        /// Since it was admitted it has applied no cut: if it is a follower, that is as bad.
+        /// This member has applied no whole cut since it was admitted. For a follower that is as
+        /// bad as `is_torn`.
         is_open: bool,
     },
-    /// Followers were sent what is in no cut yet.
+    /// As the leader: followers were sent what is in no cut yet.
     WantCut,
-    /// As a follower: all of this cut is here that is in these lanes, a bit each.
+    /// As a follower: these lanes, a bit each, have received all that is theirs of cut `number`.
     CutArrived {
         nonce: Nonce,
         number: u32,
         lanes: u64,
     },
-    /// The slot of `member` starts anew at `base`: make its header durable, answer `SlotRebased`.
+    /// The slot of this member begins anew, at another base: make its header durable, then answer
+    /// with `SlotRebased`.
     RebaseSlot(LostMember),
-    /// A flush waits for what the groups answered before all members wrote it.
+    /// As the leader: a flush waits until all members have written what the groups have answered.
+    /// Answered by `AboutReceipts::Settled` with this number.
     SettleReceipts {
         number: u32,
     },
-    /// The device called this flush of the group done: is it to be believed?
+    /// The device called this flush of the group done. Answered by `AboutFlushes::Believe`, if the
+    /// flush is to be believed.
     DeviceFlushed {
         number: u64,
     },
@@ -477,7 +496,7 @@ pub enum FromGroup {
         remaining: Box<Space>,
         copied_blocks: u64,
     },
-    /// How far a verify is in the lanes of the group.
+    /// How far a comparison of the members is in the lanes of the group.
     VerifyProgress {
         /// All blocks before it are compared.
         position: u64,
@@ -493,12 +512,12 @@ pub enum FromGroup {
     MemberSlow {
         stay: Stay,
     },
-    /// How far a follower is behind that may be left behind.
+    /// How far a follower is behind that `AboutCuts::WatchLag` named; said when it changes.
     Lag {
         stay: Stay,
         lag: Lag,
     },
-    /// A follower has not written down for long what another member misses.
+    /// A follower has for long not recorded what another member misses.
     LossLate {
         stay: Stay,
     },
@@ -513,7 +532,7 @@ pub enum FromGroup {
     },
 }
 
-/// What two lines that parted come to at this node.
+/// How a split brain ends at this node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterSplitBrain {
     /// It gives up what it wrote since: the peer agreed to stay as it is.
@@ -552,7 +571,7 @@ pub enum FenceVerdict {
     Out,
     /// Nobody knows.
     Unproven,
-    /// Nobody was asked: it was void (`is_asking_to_fence`) by the time that this was to begin.
+    /// Nobody was asked: the question was void (`Resource::is_asking_to_fence`) before that began.
     NotAsked,
 }
 
@@ -585,8 +604,8 @@ pub enum ResourceInput {
     SaveFailed {
         save: SaveId,
     },
-    /// The register could not be written, or that did not end, and it is written no more while
-    /// this process lives. Nothing else of the save was written; it may still be.
+    /// The write of the register failed, or did not end: this process writes it no more. The
+    /// register may reach the disk all the same; the superblock of this save was not written.
     RegisterFailed {
         save: SaveId,
     },
@@ -603,10 +622,10 @@ pub enum ResourceInput {
     Attach {
         id: CommandId,
         superblock: Box<Superblock>,
-        /// For how many members it has room: the own one, and those that may miss writes.
+        /// Members for whom its metadata has room, this one included.
         slots_max: u8,
     },
-    /// The shards have a disk for one more volume.
+    /// The shards have opened a disk for one more volume. Ends with an answer.
     AddDisk {
         id: CommandId,
         disk: FurtherDisk,
@@ -616,26 +635,28 @@ pub enum ResourceInput {
         place: Place,
         size_bytes: u64,
     },
-    /// Whether a volume can become larger where this node serves it; it can unless this says not.
+    /// Whether the device by which this node serves a volume can become larger. It can, until this
+    /// says otherwise.
     Device {
         place: Place,
         size: DeviceSize,
     },
-    /// The configuration names other members now. Ends with an answer; who is dropped is a peer
-    /// until `Forget` says so.
+    /// The configuration names other members now. Ends with an answer. A member that it drops stays
+    /// a peer until `Forget`.
     Members {
         id: CommandId,
         members: Vec<MemberOptions>,
     },
-    /// The configuration asks for something else now.
+    /// The configuration asks for something else of a Primary now.
     Demands(Demands),
-    /// The same of replicas that are to be brought up to date.
+    /// The configuration says otherwise now whether the replica asks before a resync.
     Readmission(Readmission),
-    /// The same of how fast that is to be, beside clients; 0 is no limit.
+    /// The configuration has another rate for resyncs beside clients; 0 is no limit.
     ResyncRate {
         bytes_per_second: u64,
     },
-    /// The answer to `AskToResync`; a refusal is for this once.
+    /// The answer to the `AskToResync` of this number. After a refusal the next admission asks
+    /// anew.
     ResyncAnswer {
         number: u64,
         allowed: bool,
@@ -645,7 +666,7 @@ pub enum ResourceInput {
         number: u64,
         verdict: FenceVerdict,
     },
-    /// Comes at `Resource::wake_at`.
+    /// Time passed: comes at `Resource::wake_at` at the latest.
     Tick,
 }
 
@@ -673,7 +694,7 @@ pub enum ResourceAction {
         register: Option<Box<Register>>,
         superblock: Option<Box<Superblock>>,
     },
-    /// To the group of every shard.
+    /// Hand this to the group of every shard.
     Group(ToGroup),
     /// Drop and rebuild all connections to `peer` for this resource.
     Reset {
@@ -700,7 +721,8 @@ pub enum ResourceAction {
         id: CommandId,
         result: Result<CommandDone, CommandError>,
     },
-    /// The primary role began or ended here: front ends admit or end client sessions.
+    /// The Primary role began or ended here: front ends admit clients from now on, or end what they
+    /// have.
     RoleChanged {
         primary: bool,
     },
@@ -739,14 +761,14 @@ pub enum ResourceAction {
     QuorumLost,
     /// It answers them again.
     QuorumBack,
-    /// Without a quorum this node goes on alone, on a branch of its own.
+    /// This node went on alone without a quorum, on a branch of its own.
     WentAlone,
     /// The local replica is to be brought up to date, by this leader: answer with
     /// `ResyncAnswer`, whenever that may begin.
     AskToResync {
         number: u64,
         from: NodeId,
-        /// It holds what was there at some moment, until then.
+        /// The replica holds the data of one moment, until that is allowed.
         is_image: bool,
     },
     /// See to it that this peer, which is not connected, does not go on by itself: answer with
@@ -755,12 +777,13 @@ pub enum ResourceAction {
         number: u64,
         peer: NodeId,
     },
-    /// Both went on after the lines of the peer and of this node parted: one has to give way.
+    /// The lines of the peer and of this node parted, and both went on: one side has to give way.
     SplitBrain {
         peer: NodeId,
+        /// The last value that both lines have, if both still list it.
         fork: Option<Ancestor>,
     },
-    /// What becomes of that.
+    /// How that ends.
     AfterSplit {
         peer: NodeId,
         outcome: AfterSplitBrain,

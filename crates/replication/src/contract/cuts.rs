@@ -7,19 +7,20 @@ use crate::contract::RoundId;
 /// Followers (protocol A): they apply what was sent to them cut by cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AboutCuts {
-    /// As the leader: `named` are sent cuts, if they are in sync; for those of `counted` no answer
-    /// waits.
+    /// As the leader: send cuts to those of `named` that are in sync. No answer to a client waits
+    /// for those of `counted`.
     Follow { named: MemberSet, counted: MemberSet },
-    /// As the leader: what was sent until now is in this cut. Answer; from then on nothing is
-    /// answered to clients.
+    /// As the leader: what was sent until now is in cut `number`. Answered at once; from then on
+    /// clients get no answer, until `LetGo`.
     Note { number: u32, round: RoundId },
-    /// Every shard noted: answers go. Answer when all followers have written this part of the cut.
+    /// Every shard has noted the cut: clients get their answers again. Answered when all followers
+    /// have written this group's part of it.
     LetGo { round: RoundId },
     /// As the leader: say with `FromGroup::Lag` how far this follower is behind.
     WatchLag { member: NodeId, limits: LagLimits },
-    /// As a follower: apply nothing that is not released. Answer.
+    /// As a follower: apply nothing from now on that is not released. Answered at once.
     Hold { round: RoundId },
-    /// As a follower: all of this cut is here, in every shard.
+    /// As a follower: every shard has received all of cut `number`. Apply it.
     Release { number: u32 },
 }
 
@@ -38,10 +39,10 @@ pub(crate) fn is_later_cut(number: u32, than: u32) -> bool {
     number != 0 && (than == 0 || distance != 0 && distance <= u32::MAX / 2)
 }
 
-/// How far behind a follower is as much as one may be; 0: no matter how far.
+/// How far behind a follower may be before it is left behind; 0 in a limit is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LagLimits {
-    /// There is any limit: what is kept in memory has one for all.
+    /// It is left behind at all. If so, then also where what is kept in memory reaches its bound.
     pub is_any: bool,
     pub bytes: u64,
     pub extents: u64,
@@ -52,9 +53,9 @@ pub struct LagLimits {
 pub struct Lag {
     /// What it was sent and has not written.
     pub bytes: u64,
-    /// Of this node's activity log, while something waits for followers alone.
+    /// Extents that this node's activity log holds, while something waits for followers alone.
     pub extents: u64,
-    /// Requests wait for it: no more is kept.
+    /// Requests wait for it: no more is kept in memory.
     pub is_full: bool,
 }
 

@@ -6,9 +6,10 @@ use crate::contract::RoundId;
 /// the groups are asked before one is believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AboutFlushes {
-    /// A flush of some group ended well: answer when all is over that was asked of the device by
-    /// now, and that would be told of what it lost.
+    /// The device called a flush of some group done. Answered when all is over that this group has
+    /// asked of the device by now, and that may be told of what the device lost.
     Doubt { round: RoundId },
-    /// All groups answered, and none was told: that flush of the group of `shard` counts.
+    /// All groups answered, and none was told of a loss: flush `number` of the group of `shard`
+    /// counts.
     Believe { shard: u8, number: u64 },
 }

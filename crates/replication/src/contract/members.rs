@@ -5,13 +5,13 @@ use format::message::SlotBase;
 
 use crate::contract::RoundId;
 
-/// One stay of a member in the write set of a session: what a group says of it may reach the home
-/// when it is over, and counts for no later one.
+/// One stay of a member in the write set of a session. What a group says of a stay may reach the
+/// home after its end, and says nothing of a later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stay {
     pub member: NodeId,
     pub nonce: Nonce,
-    /// What began it; `RoundId(0)` of those with whom the session began.
+    /// The round by which the member came; `RoundId(0)` if the session began with it.
     pub since: RoundId,
 }
 
@@ -26,7 +26,7 @@ pub enum Parting {
     Moved,
 }
 
-/// A member and what its bitmap slot is good for.
+/// A member, and from where on its bitmap slot has all that the member misses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LostMember {
     pub member: NodeId,
@@ -36,11 +36,11 @@ pub struct LostMember {
 /// What no version of this program sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Misbehaviour {
-    /// It makes no sense here.
+    /// A message whose content makes no sense in the state that both sides are in.
     Nonsense,
     /// More writes than a leader has under way.
     TooManyWrites,
-    /// The same of flushes.
+    /// More flushes than a leader has under way.
     TooManyFlushes,
     /// More about lost members than a leader sends before it is answered.
     TooManyLosses,

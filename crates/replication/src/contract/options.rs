@@ -53,9 +53,9 @@ pub enum OnCongestion {
 pub enum Readmission {
     #[default]
     AtOnce,
-    /// While it is an image of a moment.
+    /// It asks first while it holds the data of one moment.
     Ask,
-    /// Also where a copy has begun, each time that it goes on.
+    /// It also asks where a copy has begun, each time that the copy goes on.
     AskAlways,
 }
 
@@ -93,7 +93,7 @@ pub enum OnNoQuorum {
     IoError,
 }
 
-/// How many of those that there are.
+/// How many of those that there are have to be in reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
     Majority,

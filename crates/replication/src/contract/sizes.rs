@@ -17,15 +17,16 @@ pub struct ResizeTask {
 /// What a group is told of sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SizeOrder {
-    /// Blocks of the volumes, as the value of a session says that takes this member in, or that
-    /// this node leads: marks behind them are of a size that was never chosen, and never will be.
+    /// The volumes are so large by the value of a session which this node leads, or which admitted
+    /// it. Marks behind their ends are of a size that was never chosen, and never will be.
     Volume { space: Space },
-    /// Some value has so many. It may be an old one: nothing is forgotten.
+    /// The volumes are at least so large by some value. It may be an old one, so no mark is
+    /// dropped.
     AtLeast { space: Space },
-    /// The disk holds so many blocks now.
+    /// The disk has room for so many blocks of each volume now.
     Disk { space: Space },
     /// As a member: make ready for a larger volume, and take operations on the new blocks from now
-    /// on; answer when that is durable.
+    /// on. Answered when that is durable.
     Prepare { task: SizeTask, round: RoundId },
 }
 
