@@ -80,54 +80,60 @@ pub struct GroupOptions {
 pub struct LaneGroup {
     pub(crate) view: View,
     pub(crate) shards: u8,
-    /// The lanes `shard, shard + shards, ..`.
+    /// The lanes numbered `shard, shard + shards, ..`, ascending.
     pub(crate) lanes: Vec<Lane>,
-    /// Where a lane is among these, if it is: its number by `shards`.
+    /// By lane number, where that lane is in `lanes` if this group has it: its number divided by
+    /// `shards`.
     positions: [u8; 256],
     pub(crate) shared: Shared,
     pub(crate) flushes: Flushes,
     trust: Trust,
     pub(crate) receipts: Receipts,
     pub(crate) cuts: Cuts,
-    /// Followers that may be left behind.
+    /// Followers that are left behind where they are too slow (`AboutCuts::WatchLag`).
     lag: Vec<Watched>,
-    /// When somebody looks who keeps losses from being recorded.
+    /// When to look next which followers have not recorded losses; `NEVER` while none has to.
     losses_due: Time,
-    /// What had been sent or asked when that was said.
+    /// The place, among all that the group sent or asked, up to which that look goes back.
     losses_sent: u64,
-    /// Some answers are not to go now.
+    /// Answers are kept now, by `view.holding` or by a cut; follows both (`note_keeping`).
     keeps_back: bool,
-    /// `settle_errands` has something to do, or may have.
+    /// `settle_errands` may have something to do. Set by each message of the home, cleared when
+    /// nothing is left.
     pub(crate) has_errands: bool,
     pub(crate) durable: Durable,
-    /// Requests that came while none may start.
+    /// Requests that wait until the session serves, and is neither draining nor holding.
     parked: Vec<Request>,
-    /// Writes and flushes that are done and may not be answered now.
+    /// Writes and flushes that are done, and not answered while the view is `holding`.
     held: Vec<PartId>,
+    /// Extents that the activity log of this group may have hot at a time.
     al_slots: usize,
-    /// Members that are being removed, until the home shard was told that all is recorded.
+    /// Members that are being removed, and the round to answer when all have recorded that.
     pub(crate) recording: Vec<(NodeId, RoundId)>,
-    /// Members that are being resynced, until the home shard was told that they miss nothing.
+    /// Members that are being resynced, and the round to answer when they miss nothing.
     pub(crate) syncing: Vec<(NodeId, RoundId)>,
+    /// The round of `Serve`, until no block may differ between the members.
     pub(crate) reconciling: Option<RoundId>,
-    /// A comparison of the members that is under way.
+    /// The round of a comparison of the members that is under way.
     pub(crate) verifying: Option<RoundId>,
     verify_due: Time,
-    /// The device may hold back what an earlier life wrote: it flushes before a session begins, for
-    /// from then on nothing names those blocks any more (I10).
+    /// What an earlier process wrote may not be durable yet. The device is flushed before a session
+    /// begins, for from then on nothing names those blocks any more (I10). Cleared by that flush.
     pub(crate) holds_former_writes: bool,
-    /// The seal that is to be answered.
+    /// The round of a seal, until it is answered.
     pub(crate) sealing: Option<RoundId>,
     pub(crate) draining: Draining,
+    /// The round of `Stop` or `MergeSlots`, until the lanes are quiet.
     pub(crate) stopping: Option<RoundId>,
-    /// ... and takes over into its own slot what all others mark.
+    /// It is of `MergeSlots`: what any slot marks goes into the own slot, too.
     pub(crate) merges_slots: bool,
+    /// When the home is told next how far resyncs are.
     progress_due: Time,
-    /// When what nobody could read is tried again.
+    /// When blocks that no member could read are read again.
     unreadable_due: Time,
     slow: SlowWatch,
     pub(crate) sizes: Sizes,
-    /// A disk that is taken into use as soon as the former one is quiet.
+    /// A disk that is taken into use as soon as nothing of the former one is outstanding.
     attaching: Option<(Box<GroupDisk>, RoundId)>,
 }
 
@@ -340,8 +346,8 @@ impl LaneGroup {
         }
     }
 
-    /// Something is not done that `settle_errands` goes on with. Only the home shard begins such
-    /// things.
+    /// Whether something is under way that `settle_errands` goes on with. Only messages of the home
+    /// begin such things.
     pub(crate) fn finds_errands(&self) -> bool {
         let is_changing = self.attaching.is_some()
             || self.sizes.is_preparing()

@@ -1,10 +1,10 @@
 //! A lane: a fixed part of a volume's address space, sequenced on its own.
 //!
 //! The lane of the session's leader orders operations (`leader`); the lane of every replica, the
-//! leader's own included, applies them (`replica`). A write walks through `write` on the one side
-//! and `apply` on the other; `read`, `copy` and `loss` are the other stories. Overlapping
+//! leader's own included, applies them (`replica`). A write passes `write` at the leader and
+//! `apply` at every replica; `read`, `copy` and `loss` are the other stories. Overlapping
 //! operations are never in flight together: an operation holds its range from its start until all
-//! of the write set acknowledged.
+//! of the write set have acknowledged it.
 
 pub(crate) mod write;
 mod apply;
@@ -53,8 +53,8 @@ pub(crate) struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// The same, for calls that few inputs need: a turn that is handed on by reference lies in
-    /// memory from its beginning on.
+    /// A copy of the turn, for calls that few inputs make. If the turn itself were handed on by
+    /// reference there, the compiler would keep it in memory on the way of every write.
     #[inline(always)]
     pub(crate) fn again(&mut self) -> Turn<'_> {
         Turn {
@@ -76,7 +76,7 @@ impl Turn<'_> {
         self.actions.push(GroupAction::Send { to, message, payload: None });
     }
 
-    /// The next settle has something to do in the lane at `position`.
+    /// Has the next settle visit the lane at `position`.
     #[inline(always)]
     pub(crate) fn touch(&mut self, position: u8) {
         self.shared.touched.insert(position);
@@ -98,12 +98,13 @@ impl Turn<'_> {
 #[derive(Debug)]
 pub(crate) struct Lane {
     pub(crate) index: LaneIndex,
-    /// Where it is in its group.
+    /// Its place among the lanes of its group.
     pub(crate) position: u8,
     pub(crate) replica: Replica,
     /// Boxed: most lanes of most nodes lead nothing.
     pub(crate) leader: Option<Box<Leader>>,
-    /// Changes whenever leadership does, so that a late device completion finds nothing.
+    /// Changes when the lane begins or ends to lead. Tokens of the leader's reads carry it, so that
+    /// a completion of an earlier session finds nothing.
     pub(crate) generation: u8,
     /// The newest question about a lost member.
     last_question: QuestionId,
@@ -112,33 +113,34 @@ pub(crate) struct Lane {
 /// The applying side.
 #[derive(Debug)]
 pub(crate) struct Replica {
-    /// The session that the window belongs to.
+    /// The session in which the writes of the window were sent.
     pub(crate) nonce: Nonce,
-    /// Everything up to here is on every member of the write set.
+    /// Every member of the write set has all operations up to here.
     pub(crate) stable: Seq,
-    /// None in the window is newer, nor is `stable`: what is, was never here.
+    /// The newest of `stable` and of all that came into the window. An operation with a later seq
+    /// was never here.
     pub(crate) newest: Seq,
-    /// A returning member is sent what comes behind this.
+    /// Where this replica began in the session: it is sent the operations behind this seq.
     pub(crate) began_behind: Seq,
     /// Applied, or being applied, and not stable; ascending by seq.
     pub(crate) window: Ring<Applied>,
-    /// Blocks that may differ between the members since the last promotion.
+    /// Blocks that may differ between the members since the last promotion (`ToGroup::Inherit`).
     pub(crate) inherited: RangeSet,
     /// One for each tracked member; that of this node itself is the own slot.
     pub(crate) slots: Vec<Slot>,
-    /// Where the own slot is among them, if it is: it never moves.
+    /// The place of the own slot in `slots`, if there is one. It never changes.
     pub(crate) own_slot: Option<u8>,
     /// Acknowledgements that the next settle sends.
     pub(crate) acks: Seqs,
-    /// The same of what is received, and on its way to the device.
+    /// Receipts that the next settle sends: of writes that are on their way to the device.
     pub(crate) receipts: Seqs,
-    /// Of a follower.
+    /// As a follower: the newest cut that this lane has received all of.
     pub(crate) cut: cut::HeldCut,
-    /// The last seq that it did not hold.
+    /// As a follower: the last seq that was applied at once, before this member began to hold.
     pub(crate) unheld: Seq,
     /// Boxed: no write looks at them.
     pub(crate) peer_reads: Box<Slab<read::PeerRead>>,
-    /// Who leads the session, as its messages show.
+    /// Who sent the last write of the session: the node that leads it.
     pub(crate) leader_node: Option<NodeId>,
 }
 
@@ -155,12 +157,12 @@ pub(crate) struct Applied {
     pub(crate) range: BlockRange,
     pub(crate) state: AppliedState,
     pub(crate) payload: Option<Payload>,
-    /// The leader's own: its payload is the operation's. What came with a peer's message, the
-    /// replica side gives back.
+    /// It is the leader's own: its payload belongs to the operation. The payload of a peer's
+    /// message is released by this side.
     pub(crate) is_own: bool,
 }
 
-/// How a write is to be applied: forgotten once the device has it.
+/// How a write is to be applied. It is not kept beyond the submission to the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Manner {
     pub(crate) kind: WriteKind,
@@ -169,13 +171,15 @@ pub(crate) struct Manner {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AppliedState {
-    /// Of a follower: its cut is not released.
+    /// At a follower: waits until its cut is released.
     Held(Manner),
-    /// Its extent is being logged.
+    /// Waits until its extent is in the activity log.
     Cold(Manner),
+    /// The device has been asked to write it, and has not answered.
     Writing(HotSlot),
+    /// The device has written it.
     Done(HotSlot),
-    /// The device refused it: never acknowledged, whoever asks again (I15).
+    /// The device refused it: it is never acknowledged, though it may be sent again (I15).
     Failed(HotSlot),
 }
 
@@ -183,21 +187,22 @@ pub(crate) enum AppliedState {
 #[derive(Debug, Default)]
 pub(crate) struct Leader {
     pub(crate) next_seq: u64,
-    /// All up to here completed on all of the write set.
+    /// All operations up to this seq are complete: all of the write set have them.
     pub(crate) stable: u64,
-    /// Of seq `stable + 1 + i` the operation, until it completes.
+    /// At place `i` the index of the operation with seq `stable + 1 + i`; `None` once it is
+    /// complete.
     pub(crate) sent: Ring<Option<u32>>,
-    /// Members were not told of `stable` yet.
+    /// Some member was not told of `stable` yet.
     pub(crate) stable_unsent: bool,
     pub(crate) operations: Slab<Operation>,
-    /// The places of those of them, and of some that are finished: see `overlap`.
+    /// A bit for each place that an operation holds, or held: see `overlap`.
     pub(crate) held_places: u64,
-    /// Those of them that wait for others to free their range.
+    /// How many operations wait for others to free their range.
     pub(crate) waiting: usize,
-    /// Those of them that are answered.
+    /// The operations that are answered, and not written everywhere.
     pub(crate) early: receipt::Early,
     pub(crate) reads: Slab<read::ClientRead>,
-    /// Those of them that only wait for a late member's answer.
+    /// How many of the reads are answered, and wait for a late member's answer alone.
     pub(crate) answered_reads: usize,
     /// Counts admissions: the order of overlapping operations.
     pub(crate) next_order: u64,
@@ -205,16 +210,18 @@ pub(crate) struct Leader {
     pub(crate) overflow: VecDeque<Request>,
     /// Blocks that may differ between the members: U of PROTOCOL.md section 7.
     pub(crate) outdated: RangeSet,
-    /// Blocks of it that no member could read: they wait until somebody asks for them.
+    /// Blocks of `outdated` that no member could read. They are left alone until a client asks for
+    /// them, or `group::copying` has them tried again.
     pub(crate) unreadable: RangeSet,
     pub(crate) resyncs: Vec<copy::Resync>,
     pub(crate) losses: Vec<loss::Loss>,
+    /// How many copies are under way.
     pub(crate) copies: usize,
     pub(crate) comparisons: Vec<compare::Comparison>,
     pub(crate) verify: Option<verify::Verify>,
     /// What a verify found, by member.
     pub(crate) differing: Vec<verify::Differing>,
-    /// Something waits for a source to come back.
+    /// Some operation or read waits until a member, or the lease, is back.
     pub(crate) stalled: bool,
 }
 
@@ -232,7 +239,7 @@ pub(crate) struct Operation {
     pub(crate) patch: Option<Payload>,
     pub(crate) fua: bool,
     pub(crate) order: u64,
-    /// Earlier operations that overlap and are not finished.
+    /// How many earlier operations overlap this one and are not finished.
     pub(crate) blockers: u32,
     pub(crate) state: OperationState,
     pub(crate) seq: Seq,
@@ -240,12 +247,13 @@ pub(crate) struct Operation {
     /// that no two of them wait for each other's slots of the activity log.
     pub(crate) sent_as: u64,
     pub(crate) needed: MemberSet,
-    /// Who missed it when it was sent: a repetition says so again, whoever has come back since.
+    /// The members that missed it when it was sent. A repetition names the same ones, whoever has
+    /// come back since.
     pub(crate) absent: MemberSet,
     pub(crate) acknowledged: MemberSet,
-    /// Who has it in memory, or said so before it wrote it.
+    /// The members that said that they received it.
     pub(crate) received: MemberSet,
-    /// The client has its answer, and some member has it in memory alone.
+    /// The client has its answer, though some member has not written the operation yet.
     pub(crate) is_answered: bool,
 }
 
@@ -269,7 +277,7 @@ impl Leader {
 }
 
 impl Operation {
-    /// The members whose answers keep it.
+    /// The members whose answers it waits for.
     pub(crate) fn waits_for(&self) -> MemberSet {
         match self.state {
             OperationState::Sent { .. } => self.needed.minus(self.acknowledged),
@@ -315,25 +323,27 @@ impl OperationKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OperationState {
     Waiting,
-    /// It has its range and its bytes, and the members' logs have no room.
+    /// It has its range and its bytes, and waits for room in the members' logs or windows.
     Stalled {
         kind: WriteKind,
     },
-    /// Bytes are read from `from`; the members in `tried` could not give them.
+    /// Its bytes are read from `from`, or from whoever comes back; those in `tried` could not give
+    /// them.
     Reading {
         from: Option<NodeId>,
         tried: MemberSet,
     },
-    /// Digests are asked of these members.
+    /// It waits for digests of these members.
     Comparing {
         awaiting: MemberSet,
     },
-    /// The bytes of a copy are hashed.
+    /// The bytes of a copy are being hashed.
     Hashing,
+    /// It has its seq, and was sent to the members that need it.
     Sent {
         kind: WriteKind,
     },
-    /// The target of a copy has all of it already.
+    /// A copy whose target has all of the bytes already: nothing is sent.
     Equal,
 }
 
@@ -377,7 +387,7 @@ const APPLY: u64 = 1;
 const KIND_SHIFT: u32 = 60;
 const LANE_SHIFT: u32 = 52;
 const VALUE_MASK: u64 = (1 << LANE_SHIFT) - 1;
-/// No lane ever gets so far; a token holds no more.
+/// The largest seq that a token holds. No lane ever gets so far.
 pub(crate) const SEQ_MAX: Seq = Seq(VALUE_MASK);
 
 pub(crate) fn group_token(value: u64) -> Token {
@@ -443,7 +453,7 @@ impl DeviceUse {
         Token(kind << KIND_SHIFT | u64::from(lane.0) << LANE_SHIFT | value)
     }
 
-    /// Of the disk.
+    /// Its result is what the disk holds.
     pub(crate) fn is_read(self) -> bool {
         !matches!(self, Self::Apply { .. } | Self::PayloadDigest { .. })
     }
@@ -502,7 +512,7 @@ impl Lane {
         }
     }
 
-    /// There is something that only `settle` says or begins.
+    /// There is something that only `settle` sends or begins.
     pub(crate) fn needs_settle(&self) -> bool {
         let waits = |leader: &Leader| !leader.overflow.is_empty() && !leader.is_full();
         let has_news = !self.replica.acks.is_empty() || !self.replica.receipts.is_empty();
@@ -532,14 +542,14 @@ impl Lane {
         self.owns_of(view, &view.space, range)
     }
 
-    /// The same, of a part of the volume.
+    /// The same with other sizes of the volumes than those of the view.
     #[inline(always)]
     pub(crate) fn owns_of(&self, view: &View, space: &Space, range: BlockRange) -> bool {
         is_part_of_extent(range) && space.contains(range) && self.has_extent_of(view, range)
     }
 
-    /// The same of all `ranges`, whatever the volumes are. Kept out of what each acknowledgement
-    /// passes.
+    /// Whether each of `ranges` is a non-empty part of one extent of this lane, inside the volume
+    /// or behind it. Kept out of line, for each acknowledgement passes its caller.
     #[cold]
     pub(crate) fn are_of_lane(&self, view: &View, ranges: &[BlockRange]) -> bool {
         ranges.iter().all(|&range| is_part_of_extent(range) && self.has_extent_of(view, range))

@@ -105,13 +105,16 @@ pub struct Resource {
     random: Random,
     voter: Voter,
     superblock: Option<Superblock>,
-    /// What this replica's slots are good for; a header on disk may say less.
+    /// By member, from where on the bitmap slot for it has all that it misses. A slot header on
+    /// disk may be behind this.
     slot_bases: BTreeMap<NodeId, SlotBase>,
-    /// The members that the groups were told to keep slots for.
+    /// The members for whom the groups keep slots, as they were told last.
     tracking: MemberSet,
-    /// Whom the groups count by receipt.
+    /// Members whose receipt of a write, before it is durable, counts for a client's answer; as the
+    /// groups were told last.
     told_by_receipt: MemberSet,
-    /// Whom the groups call followers, and for whom of them no answer waits.
+    /// The members that the groups call followers, and those of them for whom no client's answer
+    /// waits; as the groups were told last.
     told_followers: (MemberSet, MemberSet),
     following: Following,
     member: MemberState,
@@ -119,31 +122,34 @@ pub struct Resource {
     /// The newest value known to be chosen.
     chosen: Option<Accepted>,
     superseded: Superseded,
-    /// Since when neither a quorum nor who leads is in reach; none while one of them is.
+    /// Since when this node reaches neither a quorum nor the node that leads; `None` while it
+    /// reaches one of them.
     out_of_touch_since: Option<Time>,
     /// The highest ballot counter seen anywhere.
     ballot_counter: u64,
     attempt: Option<Attempt>,
     promotion: Option<Promotion>,
     session: Option<Session>,
-    /// When this node leads a resync of its own accord, if nobody else led until then.
+    /// When this node begins to lead a resync of its own accord, unless another node leads by then.
     caretake_at: Time,
     saves: Saves,
     /// Messages of this node to itself.
     inbox: VecDeque<Control>,
-    /// Questions to the groups, answered when every shard has.
+    /// Questions to the groups that not every shard has answered.
     rounds: Vec<Round>,
     next_round: u32,
-    /// Sessions that ended here, and that some shard may not know of yet.
+    /// Sessions of this node that ended, until every shard has stood down.
     endings: Vec<Ending>,
+    /// The command to stop; set until the superblock says that the end was clean.
     stop: Option<CommandId>,
     by_user: ByUser,
     /// Set by a command; cleared when that is answered, or the groups stop.
     leave: Option<Leave>,
     verify: Option<Verifying>,
     resize: Option<Resizing>,
-    /// Another node was asked for a size.
+    /// Set while another node, which leads, is asked for another size of a volume.
     size_wish: Option<SizeWish>,
+    /// Set while another node, which leads, is asked for a comparison of the replicas.
     verify_wish: Option<VerifyWish>,
     reopening: Option<Reopening>,
     room: DiskRoom,
@@ -161,35 +167,42 @@ pub struct Resource {
 struct Peer {
     /// Of the current connection; `None` while there is none.
     report: Option<PeerReport>,
+    /// The session that it leads, as it said last; cleared when it is disconnected.
     session: Option<Nonce>,
+    /// Its vote store, as it said last.
     store: Option<VoteStoreId>,
+    /// The newest value that it accepted, as it said last.
     accepted: Option<Accepted>,
-    /// The newest value that it and this node told each other to be chosen, by its ballot; none
-    /// since the connection is new.
+    /// The ballot of the newest value that it and this node told each other to be chosen; zero when
+    /// the connection is new.
     told_chosen: Ballot,
-    /// The session that it leads, if it said that it reaches no quorum in it (TOUCH); none since
-    /// the connection is new, or since it said otherwise.
+    /// The session that it leads without reaching a quorum, as its last TOUCH said; cleared by its
+    /// next REPORT.
     lacks_quorum: Option<Nonce>,
-    /// Whom its configuration names, once it said so.
+    /// The members that its configuration names, once it said so; cleared when it is disconnected.
     members: Option<MemberSet>,
-    /// When the newest granted lease was asked for.
+    /// When this node asked for the newest lease that the peer granted.
     lease_asked_at: Option<Time>,
-    /// The session in which it said that it is a follower.
+    /// The session in which it said that it applies cuts alone, as a follower.
     follows: Option<Nonce>,
-    /// Its data belongs to another history.
+    /// Its data belongs to another history, so it is not copied to.
     unrelated: bool,
-    /// The disk here grew, or got another volume, while it was not connected: what it was told of
-    /// the replica may be older.
+    /// The local disk grew, or got one more volume, while the peer was not connected: what the peer
+    /// was told of it may be older. Cleared when it is connected, and told.
     lacks_sizes: bool,
-    /// It asked to be let go, until it is not connected, or says that it stays.
+    /// What it wants to leave with. Set when it asks to be let go; cleared when it is disconnected,
+    /// or says that it stays.
     leaver: Option<Leaver>,
-    /// It gives its data up for what this node has, which agreed to stay as it is.
+    /// This node agreed to keep its data while the peer gives its own up for them. Cleared when the
+    /// connection ends.
     relies: bool,
-    /// It is told so, or that it was said, once the value says what clients of a line lose.
+    /// The answer that the peer gets once the chosen value records what clients of the line that is
+    /// given up lose (9.5b). Set while it waits for that.
     agreement: Option<Agreement>,
-    /// It leads this session, and was told that a line was given up.
+    /// The session of the peer for which this node sent LINE_LOST: a line was given up.
     told_lost: Option<Nonce>,
-    /// Its line and ours parted: `report` is not there then.
+    /// Set while its line and ours are parted; `report` is `None` then, as if it were not
+    /// connected.
     split: Option<Split>,
 }
 
@@ -363,16 +376,16 @@ impl Resource {
         Some(ReplicaReport { log_slots: self.options.log_slots, ..report_of(superblock) })
     }
 
-    /// The session for which this node wants leases. Who reaches too few voters would get none, and
-    /// those that it does reach would keep everybody else away.
+    /// The session for which this node wants leases. None where it reaches too few voters: it would
+    /// get no lease, and the voters that it does reach would keep everybody else away.
     #[must_use]
     pub fn lease_wanted(&self) -> Option<Nonce> {
         let session = self.session.as_ref().filter(|it| it.purpose == Purpose::Clients)?;
         self.reaches_majority().then_some(session.nonce)
     }
 
-    /// As a voter: a peer asks for the lease of its session. Another life of this voter holds
-    /// strangers off for the session that its disk names.
+    /// As a voter: a peer asks for the lease of its session. It is granted only if the register on
+    /// disk names that session: by it a restarted voter knows for whom it refuses others.
     pub fn grant(&mut self, now: Time, from: NodeId, nonce: Nonce, length: Duration) -> bool {
         self.saves.names_session(&self.voter, nonce) && self.voter.grant(now, from, nonce, length)
     }
@@ -386,7 +399,7 @@ impl Resource {
             }
             FromGroup::Quiesced { round, lanes, inherited, own_slot, is_torn, is_open } => {
                 if self.is_open(round, RoundKind::Quiesced) {
-                    // As one that restarted: its disk is no state that ever was.
+                    // Its disk is in no state that ever was, as after a restart.
                     self.member.admitted &= !(is_torn || is_open && self.is_called_follower());
                     self.on_quiesced(lanes, inherited, own_slot);
                     if self.all_answered(shard, round).is_some() {
@@ -418,7 +431,7 @@ impl Resource {
                 self.on_verify_progress(shard, progress);
             }
             FromGroup::MemberFailed { member } => self.on_member_failed(member),
-            // Nothing but time may help, as with one that does not keep up.
+            // Only time may help, as with a member that is too slow.
             FromGroup::MemberSlow { stay } | FromGroup::CopyFailed { stay } => {
                 self.on_member_slow(stay);
             }
@@ -447,7 +460,7 @@ impl Resource {
         }
     }
 
-    /// What may go on without a message: deadlines, losses, joins.
+    /// Goes on with everything that no message is awaited for: deadlines, losses, joins.
     fn advance(&mut self) {
         self.advance_attempt();
         self.advance_promotion();
@@ -459,7 +472,7 @@ impl Resource {
         self.advance_resize();
         self.advance_verify_wish();
         if was_resizing && !self.is_resizing() {
-            // Members that had to wait for that are admitted at once: nothing else may happen.
+            // Members that waited for its end are admitted now: no other input may follow.
             self.advance_session();
         }
         self.tell_of_quorum();
@@ -547,7 +560,7 @@ impl Resource {
         self.peers.get(&node)?.report?.replica
     }
 
-    /// The replica of a member is in reach, and of some line.
+    /// The replica of a member is in reach, and has data of some history.
     fn has_data(&self, node: NodeId) -> bool {
         self.replica_of(node).is_some_and(|replica| replica.branch != Branch(0))
     }
@@ -599,9 +612,10 @@ impl Resource {
     }
 
     fn next_ballot(&mut self) -> Ballot {
-        // A vote whose store is lost binds as others do: no voter of its line votes for less.
+        // A vote whose store is lost binds as others do: voters of its line accept no lower ballot.
         let known = self.lines().map(|line| line.ballot.counter).max().unwrap_or(0);
-        // A peer may have named the last one: its proposals are refused, and this node lives.
+        // A peer may have named the highest counter there is. Then proposals are refused, and no
+        // overflow ends this node.
         self.ballot_counter = self.ballot_counter.max(known).saturating_add(1);
         Ballot { counter: self.ballot_counter, random: self.random.next_u64() }
     }

@@ -24,19 +24,20 @@ pub(crate) struct View {
     pub(crate) volume: u16,
     pub(crate) shard: u8,
     pub(crate) lanes: NonZeroU8,
-    /// The volumes.
+    /// How large the volumes are.
     pub(crate) space: Space,
-    /// Members with data, which bitmap slots track.
+    /// Members with data: each of them has a bitmap slot here for what it misses.
     pub(crate) tracked: MemberSet,
     /// The session that the local replica obeys; messages of any other are dropped.
     pub(crate) nonce: Nonce,
     pub(crate) epoch: Epoch,
     pub(crate) replica: ReplicaRole,
-    /// The disk of this node failed something but a read, or was given up: what it gives may be
-    /// older than what was written to it, and no flush of it counts, until another one is attached.
+    /// Set when the disk of this node fails a write or a flush, or is given up; cleared when a disk
+    /// is attached. What such a disk reads may be older than what was written to it, and no flush
+    /// of it counts.
     pub(crate) disk_failed: bool,
-    /// Told where to start in the session. A sealed member that is not yet admitted records losses,
-    /// and drops what was sent to it in an earlier part of the same session.
+    /// This member was told where it begins in the session (`Inherit`, `Admit`); cleared by a seal.
+    /// Until then it records losses, and drops writes: they are of an earlier part of the session.
     pub(crate) admitted: bool,
     /// This node leads the session: it sequences, and answers clients.
     pub(crate) leading: bool,
@@ -50,37 +51,40 @@ pub(crate) struct View {
     pub(crate) since: [RoundId; NODES_MAX as usize],
     /// The members that reads may be sent to.
     pub(crate) in_sync: MemberSet,
-    /// Of these, the members that no read of a client goes to.
+    /// Members of `in_sync` that no read of a client is sent to.
     pub(crate) write_only: MemberSet,
-    /// Of the write set, those that count for a client's answer once they received a write. At a
-    /// member: those of the session that it obeys.
+    /// Members that count for a client's answer once they received a write (protocol B): at the
+    /// leader those of its write set, at another member those of the session that it obeys.
     pub(crate) by_receipt: MemberSet,
-    /// Some answer may have gone before all members had written: there is, or was, one of them, or
-    /// of the followers.
+    /// Some write may have been answered before all members had written it: there is, or was, a
+    /// member that counts by receipt, or a follower for whom no answer waits. Never cleared.
     pub(crate) is_early: bool,
-    /// This node is one of them, and says what it received.
+    /// This node is in `by_receipt`: it says what it received.
     pub(crate) tells_receipt: bool,
     /// The members that the value calls followers: they are sent cuts.
     pub(crate) named_followers: MemberSet,
-    /// Those of them for whom no answer waits.
+    /// Those of `named_followers` for whom no client's answer waits.
     pub(crate) followers: MemberSet,
-    /// This node is one, and applies nothing that is not released.
+    /// This node is a follower, and applies no write before the home releases its cut.
     pub(crate) holds_writes: bool,
-    /// Members of the write set that are being removed: what is sent now, they miss.
+    /// Members of the write set that are being removed: writes mark from now on that they miss
+    /// them.
     pub(crate) losing: MemberSet,
-    /// Members of the write set whose connection broke while this node led, and that have not got
-    /// again what they did not answer (`Resend`): nothing new goes to them before that. It would
-    /// fill their activity logs with what waits for the former to be stable (group/log_room.rs).
+    /// Members of the write set whose connection broke while this node led. Cleared by `Resend`, by
+    /// which they get again what they have not answered. Nothing new goes to them before that: it
+    /// would fill their activity logs, and wait there for the older writes (group/log_room.rs).
     pub(crate) interrupted: MemberSet,
     /// Peers whose connections are up.
     pub(crate) connected: MemberSet,
     /// Reads may be answered before then.
     pub(crate) lease_until: Time,
-    /// Nothing new is started: a flush or a stop is to find the lanes empty.
+    /// Nothing new is begun, so that a flush, a stop or a suspension finds the lanes empty. Set by
+    /// `Drain`; cleared by `Resume` and at the end of the session.
     pub(crate) draining: bool,
-    /// Without quorum requests fail instead of waiting.
+    /// Requests fail instead of waiting, for want of a quorum or of data. Set and cleared by
+    /// `OnNoQuorum`.
     pub(crate) fail_requests: bool,
-    /// No request is let in, and no write answered.
+    /// No request is let in, and no write answered. Set and cleared by `Hold`.
     pub(crate) holding: bool,
     /// A member that takes longer to answer is left behind.
     pub(crate) slow_limit: Duration,
@@ -99,8 +103,8 @@ impl View {
         self.connected.with(self.me)
     }
 
-    /// Whether the session knows `member` as this process (section 4: any other's acknowledgement
-    /// is void).
+    /// Whether the session knows `member` as this process. The acknowledgement of another process
+    /// is void (section 4).
     #[must_use]
     pub(crate) fn is_process(&self, member: NodeId, boot: BootId) -> bool {
         self.boots[member.index()] == Some(boot)
