@@ -48,7 +48,7 @@ use crate::group::trust::Trust;
 use crate::lane::compare::digests_of;
 use crate::lane::log_room::LogRoom;
 use crate::lane::shared::{CopyRate, Positions, Shared};
-use crate::lane::{DeviceUse, Lane, Slot, Turn, is_apply, token_lane, token_seq};
+use crate::lane::{Common, DeviceUse, Lane, Slot, Turn, is_apply, token_lane, token_seq};
 use crate::limits;
 use crate::marks::Marks;
 use crate::view::{NO_PROCESSES, SINCE_THE_BEGIN, View};
@@ -123,10 +123,8 @@ pub struct LaneGroup {
     /// The round of a seal, until it is answered.
     pub(crate) sealing: Option<RoundId>,
     pub(crate) draining: Draining,
-    /// The round of `Stop` or `MergeSlots`, until the lanes are quiet.
-    pub(crate) stopping: Option<RoundId>,
-    /// It is of `MergeSlots`: what any slot marks goes into the own slot, too.
-    pub(crate) merges_slots: bool,
+    /// Set until the lanes are quiet.
+    pub(crate) stopping: Option<Stopping>,
     /// When the home is told next how far resyncs are.
     progress_due: Time,
     /// When blocks that no member could read are read again.
@@ -152,6 +150,14 @@ pub(crate) enum Draining {
     Done {
         round: RoundId,
     },
+}
+
+/// The home asked the group to obey no session any more, and waits for the end of this round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stopping {
+    Stop(RoundId),
+    /// What any slot marks goes into the own slot, too.
+    MergeSlots(RoundId),
 }
 
 impl LaneGroup {
@@ -205,7 +211,6 @@ impl LaneGroup {
             sealing: None,
             draining: Draining::No,
             stopping: None,
-            merges_slots: false,
             progress_due: Time::NEVER,
             unreadable_due: Time::NEVER,
             slow: SlowWatch::new(),
@@ -453,7 +458,8 @@ impl LaneGroup {
             self.view.disk_failed = true;
         }
         let lane = &mut self.lanes[position];
-        let common = (&self.view, &mut self.shared, self.flushes.started());
+        let (view, flushes_started) = (&self.view, self.flushes.started());
+        let common = Common { view, shared: &mut self.shared, flushes_started };
         if lane.on_applied(common, seq, done(&result), actions) {
             let (first, me) = (actions.len(), self.view.me);
             let (lanes, mut turn) = self.turn(now, actions);
@@ -496,7 +502,7 @@ impl LaneGroup {
             DeviceUse::OperationDigest { asked, generation } => {
                 if let Some(index) = lane.operation_asked(asked, generation) {
                     let me = turn.view.me;
-                    lane.on_digests(turn, (index, me), digests_of(result));
+                    lane.on_digests(turn, index, me, digests_of(result));
                 }
             }
             DeviceUse::PayloadDigest { asked, generation } => {

@@ -52,6 +52,15 @@ pub(crate) struct Turn<'a> {
     pub(crate) actions: &'a mut Vec<GroupAction>,
 }
 
+/// What the end of a device write uses of its group: less than a [`Turn`], for which most of them
+/// have no use.
+pub(crate) struct Common<'a> {
+    pub(crate) view: &'a View,
+    pub(crate) shared: &'a mut Shared,
+    /// Device flushes that have begun so far.
+    pub(crate) flushes_started: u64,
+}
+
 impl Turn<'_> {
     /// A copy of the turn, for calls that few inputs make. If the turn itself were handed on by
     /// reference there, the compiler would keep it in memory on the way of every write.
@@ -160,6 +169,25 @@ pub(crate) struct Applied {
     /// It is the leader's own: its payload belongs to the operation. The payload of a peer's
     /// message is released by this side.
     pub(crate) is_own: bool,
+}
+
+/// Where a write comes from that a replica applies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// From this node, which leads. The payload belongs to the operation.
+    Own,
+    /// From this peer, which leads. The payload is released once the device has it.
+    Peer(NodeId),
+}
+
+impl Origin {
+    #[inline(always)]
+    fn sender(self, me: NodeId) -> NodeId {
+        match self {
+            Self::Own => me,
+            Self::Peer(from) => from,
+        }
+    }
 }
 
 /// How a write is to be applied. It is not kept beyond the submission to the device.

@@ -218,7 +218,8 @@ impl LaneGroup {
     pub(crate) fn on_peer_cut(
         &self,
         lane: LaneIndex,
-        (number, skipped): (u32, u64),
+        number: u32,
+        skipped: u64,
         actions: &mut Vec<GroupAction>,
     ) {
         let (nonce, lanes) = (self.view.nonce, 1_u64 << lane.0 | skipped);

@@ -10,7 +10,7 @@ use crate::contract::{
 };
 use crate::group::durable::{CheckpointReason, Rebase, Waiting};
 use crate::group::slow::Owed;
-use crate::group::{Draining, LaneGroup, answer};
+use crate::group::{Draining, LaneGroup, Stopping, answer};
 use crate::lane::seal::Released;
 use crate::lane::{Lane, Turn};
 
@@ -23,8 +23,8 @@ impl LaneGroup {
                 self.view.write_set = write_set;
                 self.view.set_processes(&boots);
                 self.lead(now, nonce, &outdated, actions);
-                for lost in lost {
-                    self.lose(now, lost, &missed, actions);
+                for (lost, round) in lost {
+                    self.lose(now, lost, round, &missed, actions);
                 }
             }
             ToGroup::Inherit { nonce, ranges, round } => {
@@ -72,7 +72,7 @@ impl LaneGroup {
             ToGroup::NoReadsFrom(members) => self.view.write_only = members.without(self.view.me),
             ToGroup::SlowLimit(limit) => self.set_slow_limit(now, limit),
             ToGroup::Resume => self.resume(now, actions),
-            ToGroup::Stop { round } => self.obey_nobody(now, round, actions),
+            ToGroup::Stop { round } => self.obey_nobody(now, Stopping::Stop(round), actions),
             ToGroup::Size(order) => self.on_size(*order),
             ToGroup::Track { members, slots } => self.track(members, &slots),
             ToGroup::Attach { disk, round } => self.attaching = Some((disk, round)),
@@ -100,7 +100,7 @@ impl LaneGroup {
     #[expect(clippy::too_many_lines, reason = "one flat match, an arm for each message")]
     fn on_membership(&mut self, now: Time, message: ToGroup, actions: &mut Vec<GroupAction>) {
         match message {
-            ToGroup::Lose { lost, round } => self.lose(now, (lost, round), &[], actions),
+            ToGroup::Lose { lost, round } => self.lose(now, lost, round, &[], actions),
             ToGroup::Lost { member, epoch, in_sync } => {
                 self.view.epoch = epoch;
                 self.view.in_sync = in_sync;
@@ -126,12 +126,12 @@ impl LaneGroup {
                 actions.push(answer(round));
             }
             ToGroup::Resync { member, boot, from, absent, compare, round } => {
-                self.add_to_write_set((member, boot), round);
+                self.add_to_write_set(member, boot, round);
                 self.with_lanes(now, actions, |lane, turn| {
-                    lane.start_resync(turn, (member, compare), from, &absent);
+                    lane.start_resync(turn, member, compare, from, &absent);
                 });
             }
-            ToGroup::Verify { task, space, round } => self.begin_verify((task, *space), round),
+            ToGroup::Verify { task, space, round } => self.begin_verify(task, *space, round),
             ToGroup::Joined { member, epoch, in_sync } => {
                 self.view.epoch = epoch;
                 self.view.in_sync = in_sync;
@@ -143,8 +143,7 @@ impl LaneGroup {
             }
             ToGroup::ForgetOwnSlot => self.forget_own_slot(),
             ToGroup::MergeSlots { round } => {
-                self.obey_nobody(now, round, actions);
-                self.merges_slots = true;
+                self.obey_nobody(now, Stopping::MergeSlots(round), actions);
             }
             ToGroup::CountMarks { member, round } => {
                 let blocks = self.lanes.iter().map(|lane| lane.marks_of(member)).sum();
@@ -202,7 +201,7 @@ impl LaneGroup {
         self.touch_all();
     }
 
-    fn add_to_write_set(&mut self, (member, boot): (NodeId, BootId), round: RoundId) {
+    fn add_to_write_set(&mut self, member: NodeId, boot: BootId, round: RoundId) {
         self.view.set_process(member, boot);
         self.view.since[member.index()] = round;
         self.view.write_set.insert(member);
@@ -286,16 +285,20 @@ impl LaneGroup {
 
     /// What only this member knows goes into its own slot, and everything dirty to the disk.
     pub(crate) fn settle_stop(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
-        let Some(round) = self.stopping else { return };
+        let Some(stopping) = self.stopping else { return };
         if !self.lanes.iter().all(Lane::is_over) || self.sizes.zeroes_in_flight > 0 {
             return;
         }
         self.stopping = None;
         self.with_lanes(now, actions, Lane::settle_for_stop);
-        if std::mem::take(&mut self.merges_slots) {
-            let me = self.view.me;
-            self.lanes.iter_mut().for_each(|lane| lane.merge_slots(me));
-        }
+        let round = match stopping {
+            Stopping::Stop(round) => round,
+            Stopping::MergeSlots(round) => {
+                let me = self.view.me;
+                self.lanes.iter_mut().for_each(|lane| lane.merge_slots(me));
+                round
+            }
+        };
         self.start_checkpoint(CheckpointReason::Stop(round));
     }
 
@@ -377,13 +380,12 @@ impl LaneGroup {
         actions.into_iter().filter_map(payload_of).collect()
     }
 
-    fn obey_nobody(&mut self, now: Time, round: RoundId, actions: &mut Vec<GroupAction>) {
+    fn obey_nobody(&mut self, now: Time, stopping: Stopping, actions: &mut Vec<GroupAction>) {
         self.stand_down(now, actions);
         self.view.nonce = Nonce(0);
         self.sizes.preparing = None;
         self.drop_unsubmitted(now, actions);
-        self.stopping = Some(round);
-        self.merges_slots = false;
+        self.stopping = Some(stopping);
     }
 
     /// The place of the oldest, if there is any.
@@ -442,7 +444,8 @@ impl LaneGroup {
     fn lose(
         &mut self,
         now: Time,
-        (lost, round): (LostMember, RoundId),
+        lost: LostMember,
+        round: RoundId,
         missed: &[BlockRange],
         actions: &mut Vec<GroupAction>,
     ) {
@@ -487,7 +490,7 @@ impl LaneGroup {
     fn answer_loss(&mut self, answer: Waiting, actions: &mut Vec<GroupAction>) {
         let Waiting { slot: LostMember { member, .. }, id, by, lane } = answer;
         if by == self.view.me {
-            return self.on_loss_recorded(by, lane, (member, id));
+            return self.on_loss_recorded(by, lane, member, id);
         }
         let boot_id = self.view.boot_id;
         let message = self.data(DataBody::LossDone { lane, member, boot_id, id });
@@ -499,11 +502,12 @@ impl LaneGroup {
         &mut self,
         by: NodeId,
         lane: LaneIndex,
-        lost: (NodeId, QuestionId),
+        lost: NodeId,
+        id: QuestionId,
     ) {
         let position = self.position_of_lane(lane);
         self.touch(position);
-        if self.lanes[position].on_loss_recorded(by, lost) {
+        if self.lanes[position].on_loss_recorded(by, lost, id) {
             self.slow.note_recorded(by, self.shared.room.next_place());
         }
     }

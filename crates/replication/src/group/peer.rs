@@ -10,7 +10,7 @@ use crate::contract::{
 use crate::group::LaneGroup;
 use crate::lane::asked::Asker;
 use crate::lane::cut::HeldCut;
-use crate::lane::{Lane, SEQ_MAX, Turn};
+use crate::lane::{Lane, Origin, SEQ_MAX, Turn};
 
 impl LaneGroup {
     /// I4: a message of a session that this member is not sealed to does not exist.
@@ -67,12 +67,12 @@ impl LaneGroup {
                 self.on_loss(from, index, (LostMember { member, base }, id), ranges, actions);
             }
             DataBody::LossDone { lane: index, member, id, .. } => {
-                self.on_loss_recorded(from, index, (member, id));
+                self.on_loss_recorded(from, index, member, id);
             }
             DataBody::Cut { lane: index, number, seq, stable, skipped } => {
                 let cut = HeldCut { number, seq };
                 self.with_lane(now, lane, actions, |lane, turn| lane.on_cut(turn, cut, stable));
-                self.on_peer_cut(index, (number, skipped), actions);
+                self.on_peer_cut(index, number, skipped, actions);
             }
             DataBody::Write(_) => unreachable!("writes have a way of their own"),
             DataBody::Ack { .. }
@@ -120,7 +120,7 @@ impl LaneGroup {
             }));
         }
         let (lanes, mut turn) = self.turn(now, actions);
-        lanes[position].on_acknowledgements(&mut turn, from, (base, mask));
+        lanes[position].on_acknowledgements(&mut turn, from, base, mask);
         self.end_step(first, actions);
     }
 
@@ -157,7 +157,7 @@ impl LaneGroup {
             }));
         }
         let (lanes, mut turn) = self.turn(now, actions);
-        lanes[position].apply(&mut turn, (from, false), write, payload);
+        lanes[position].apply(&mut turn, Origin::Peer(from), write, payload);
     }
 
     /// Whether this node has the role that the message is for, and the sender is who it was.
@@ -235,7 +235,7 @@ fn drop_payload(payload: Option<Payload>, actions: &mut Vec<GroupAction>) {
 
 impl Lane {
     #[inline(always)]
-    fn on_acknowledgements(&mut self, turn: &mut Turn<'_>, from: NodeId, (base, mask): (Seq, u64)) {
+    fn on_acknowledgements(&mut self, turn: &mut Turn<'_>, from: NodeId, base: Seq, mask: u64) {
         let mut left = mask;
         while left != 0 {
             // Nonsense alone goes past the last number, and might as well name another one at once.
@@ -255,7 +255,7 @@ impl Lane {
     ) {
         match *body {
             DataBody::Ack { base, mask, .. } => {
-                self.on_acknowledgements(turn, from, (base, mask));
+                self.on_acknowledgements(turn, from, base, mask);
             }
             DataBody::Received { base, mask, .. } => {
                 let places = (0..64).filter(|place| mask >> place & 1 == 1);
@@ -282,7 +282,7 @@ impl Lane {
                 let is_ok = status == ReadStatus::Ok;
                 let result = if is_ok { Ok(std::mem::take(digests)) } else { Err(DeviceError) };
                 if let Some(Asker::Operation { index }) = self.asker(id) {
-                    self.on_digests(turn, (index, from), result);
+                    self.on_digests(turn, index, from, result);
                 }
             }
             DataBody::SlotRead { slot, from: at, .. } => {

@@ -46,7 +46,7 @@ impl LaneGroup {
             AboutReceipts::Settle { round } => {
                 self.receipts.settling.push((round, self.shared.room.sent()));
             }
-            AboutReceipts::Settled { shard, number } => self.on_settled((shard, number), actions),
+            AboutReceipts::Settled { shard, number } => self.on_settled(shard, number, actions),
         }
     }
 
@@ -73,7 +73,7 @@ impl LaneGroup {
     }
 
     /// What all groups had answered when they were asked is written everywhere.
-    fn on_settled(&mut self, (shard, number): (u8, u32), actions: &mut Vec<GroupAction>) {
+    fn on_settled(&mut self, shard: u8, number: u32, actions: &mut Vec<GroupAction>) {
         if shard != self.view.shard || number != self.receipts.number {
             return;
         }

@@ -10,7 +10,7 @@ use crate::group::{LaneGroup, answer};
 use crate::lane::verify::Verify;
 
 impl LaneGroup {
-    pub(crate) fn begin_verify(&mut self, (task, space): (VerifyTask, Space), round: RoundId) {
+    pub(crate) fn begin_verify(&mut self, task: VerifyTask, space: Space, round: RoundId) {
         self.verifying = Some(round);
         self.lanes.iter_mut().for_each(|lane| lane.begin_verify(task, space));
         self.touch_all();

@@ -5,30 +5,39 @@
 //!
 //! What each write passes is inlined here too (see `write`); what few need is a call.
 
-use format::ids::{BlockRange, MemberSet, NodeId, Seq};
+use format::ids::{BlockRange, MemberSet, Seq};
 use format::message::{DataBody, Write, WriteKind};
 use stdx::ring::Ring;
 
 use crate::activity::{ActivityLog, HotSlot, Waiter};
 use crate::contract::{DeviceError, FromGroup, GroupAction, Misbehaviour, Payload, ReplicaRole};
-use crate::lane::shared::Shared;
-use crate::lane::{Applied, AppliedState, DeviceUse, Lane, Manner, Replica, Turn};
+use crate::lane::{Applied, AppliedState, Common, DeviceUse, Lane, Manner, Origin, Replica, Turn};
 use crate::limits;
 use crate::view::View;
 
+/// What matters of a write that is not applied at once: to hand on all of it would keep all of it
+/// in registers on the way of every write.
+#[derive(Clone, Copy, Debug)]
+struct Arrived {
+    seq: Seq,
+    range: BlockRange,
+    absent: MemberSet,
+    manner: Manner,
+}
+
 impl Lane {
-    /// Applies a write of the session; the group has checked the session. The payload of the
-    /// leader's own writes is the operation's (`is_own`).
+    /// Applies a write of the session; the group has checked the session.
     #[inline(always)]
     pub(crate) fn apply(
         &mut self,
         turn: &mut Turn<'_>,
-        (from, is_own): (NodeId, bool),
+        origin: Origin,
         write: Write,
         payload: Option<Payload>,
     ) {
         let Write { seq, range, absent, kind, fua, stable, .. } = write;
-        self.replica.leader_node = Some(from);
+        let is_own = origin == Origin::Own;
+        self.replica.leader_node = Some(origin.sender(turn.view.me));
         self.on_stable(turn, stable);
         let replica = &self.replica;
         // What nearly all writes are.
@@ -45,8 +54,8 @@ impl Lane {
             self.replica.newest = seq;
             self.replica.window.push_back(Applied { seq, range, state, payload, is_own });
         } else {
-            let (place, manner) = ((seq, range, absent), Manner { kind, fua });
-            self.apply_carefully(&mut turn.again(), (from, is_own), place, manner, payload);
+            let arrived = Arrived { seq, range, absent, manner: Manner { kind, fua } };
+            self.apply_carefully(&mut turn.again(), origin, arrived, payload);
         }
     }
 
@@ -55,11 +64,12 @@ impl Lane {
     fn apply_carefully(
         &mut self,
         turn: &mut Turn<'_>,
-        (from, is_own): (NodeId, bool),
-        (seq, range, absent): (Seq, BlockRange, MemberSet),
-        manner: Manner,
+        origin: Origin,
+        arrived: Arrived,
         payload: Option<Payload>,
     ) {
+        let Arrived { seq, range, absent, manner } = arrived;
+        let is_own = origin == Origin::Own;
         let replica = &mut self.replica;
         if seq <= replica.newest && replica.has_seen(seq) {
             turn.touch(self.position);
@@ -70,7 +80,8 @@ impl Lane {
             let is_given_up = turn.view.replica == ReplicaRole::None;
             assert!(!is_own || is_given_up, "a leader sends no more than a member keeps");
             let how = Misbehaviour::TooManyWrites;
-            turn.tell_home(FromGroup::Misbehaved { member: from, how });
+            let member = origin.sender(turn.view.me);
+            turn.tell_home(FromGroup::Misbehaved { member, how });
             return turn.release(payload.filter(|_| !is_own));
         }
         replica.newest = replica.newest.max(seq);
@@ -154,11 +165,12 @@ impl Lane {
     #[inline(always)]
     pub(crate) fn on_applied(
         &mut self,
-        (view, shared, flushes_started): (&View, &mut Shared, u64),
+        common: Common<'_>,
         seq: Seq,
         result: Result<(), DeviceError>,
         actions: &mut Vec<GroupAction>,
     ) -> bool {
+        let Common { view, shared, flushes_started } = common;
         let replica = &mut self.replica;
         let applied = find_in(&mut replica.window, replica.stable, seq);
         if let Some(payload) = applied.payload.take().filter(|_| !applied.is_own) {

@@ -56,7 +56,8 @@ impl Lane {
     pub(crate) fn on_digests(
         &mut self,
         turn: &mut Turn<'_>,
-        (index, member): (u32, NodeId),
+        index: u32,
+        member: NodeId,
         result: Result<Vec<Digest>, DeviceError>,
     ) {
         let Some(leader) = self.leader.as_mut() else { return };
@@ -99,7 +100,8 @@ impl Lane {
         &mut self,
         turn: &mut Turn<'_>,
         index: u32,
-        (payload, zeroes): (Payload, BlockMask),
+        payload: Payload,
+        zeroes: BlockMask,
     ) {
         let (generation, key) = (self.generation, turn.view.nonce);
         let operation = self.operation_mut(index);

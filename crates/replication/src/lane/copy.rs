@@ -115,7 +115,8 @@ impl Lane {
     pub(crate) fn start_resync(
         &mut self,
         turn: &mut Turn<'_>,
-        (member, compare): (NodeId, Compare),
+        member: NodeId,
+        compare: Compare,
         from: NodeId,
         absent: &[LostMember],
     ) {
@@ -226,7 +227,7 @@ impl Lane {
             resync.forwards += 1;
             resync.asked_as = turn.shared.room.next_place();
             let id = resync.forwarded_as;
-            self.send_loss_to(turn, member, (lost, id), ranges.to_vec());
+            self.send_loss_to(turn, member, lost, id, ranges.to_vec());
         } else {
             for &range in ranges {
                 resync.bits.set(range);
@@ -488,7 +489,7 @@ impl Lane {
                 self.operation_mut(index).payload = Some(payload);
                 self.finish(turn, index);
             }
-            OperationKind::Resync { .. } => self.compare_bytes(turn, index, (payload, zeroes)),
+            OperationKind::Resync { .. } => self.compare_bytes(turn, index, payload, zeroes),
             OperationKind::Reconcile => {
                 self.operation_mut(index).payload = Some(payload);
                 self.send_copy(turn, index, zeroes, BlockMask::EMPTY);

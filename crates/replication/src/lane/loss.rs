@@ -22,7 +22,7 @@ pub(crate) struct Loss {
 }
 
 impl Loss {
-    fn is_answered_by(&self, by: NodeId, (lost, id): (NodeId, QuestionId)) -> bool {
+    fn is_answered_by(&self, by: NodeId, lost: NodeId, id: QuestionId) -> bool {
         let waits = self.waiting.iter().any(|&(member, _)| member == by);
         waits && self.lost.member == lost && id.answers(self.id)
     }
@@ -57,7 +57,7 @@ impl Lane {
         leader.losses.push(Loss { lost, id, sent_as, waiting });
         let remote = others.without(turn.view.me);
         for member in remote.iter() {
-            self.send_loss_to(turn, member, (lost, id), ranges.clone());
+            self.send_loss_to(turn, member, lost, id, ranges.clone());
         }
         (ranges, id)
     }
@@ -84,7 +84,8 @@ impl Lane {
         &mut self,
         turn: &mut Turn<'_>,
         to: NodeId,
-        (lost, id): (LostMember, QuestionId),
+        lost: LostMember,
+        id: QuestionId,
         ranges: Vec<BlockRange>,
     ) {
         if to == turn.view.me {
@@ -137,13 +138,9 @@ impl Lane {
     }
 
     /// A member recorded (a part of) what `lost` misses; true if that was waited for.
-    pub(crate) fn on_loss_recorded(
-        &mut self,
-        by: NodeId,
-        (lost, id): (NodeId, QuestionId),
-    ) -> bool {
+    pub(crate) fn on_loss_recorded(&mut self, by: NodeId, lost: NodeId, id: QuestionId) -> bool {
         let Some(leader) = self.leader.as_mut() else { return false };
-        let asked = leader.losses.iter_mut().find(|loss| loss.is_answered_by(by, (lost, id)));
+        let asked = leader.losses.iter_mut().find(|loss| loss.is_answered_by(by, lost, id));
         if let Some(loss) = asked {
             for (member, missing) in &mut loss.waiting {
                 if *member == by {

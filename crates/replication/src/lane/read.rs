@@ -305,7 +305,8 @@ impl Lane {
     pub(crate) fn on_operation_read(
         &mut self,
         turn: &mut Turn<'_>,
-        (index, from): (u32, NodeId),
+        index: u32,
+        from: NodeId,
         result: Result<(Payload, BlockMask), DeviceError>,
     ) {
         let known = self.leader.as_ref().and_then(|leader| leader.operations.get(index));
@@ -332,7 +333,8 @@ impl Lane {
     fn on_client_read(
         &mut self,
         turn: &mut Turn<'_>,
-        (index, from): (u32, NodeId),
+        index: u32,
+        from: NodeId,
         result: Result<Payload, DeviceError>,
     ) {
         let Some(leader) = self.leader.as_deref_mut() else { return turn.release(result.ok()) };
@@ -342,7 +344,7 @@ impl Lane {
         };
         read.asked.remove(from);
         let (ReadState::Reading, Ok(payload)) = (read.state, result) else {
-            return self.on_no_bytes(turn, (index, from), result);
+            return self.on_no_bytes(turn, index, from, result);
         };
         turn.shared.balance.on_served(turn.now, from, read.asked_at);
         let (part, range, order) = (read.part, read.range, read.order);
@@ -371,7 +373,8 @@ impl Lane {
     fn on_no_bytes(
         &mut self,
         turn: &mut Turn<'_>,
-        (index, from): (u32, NodeId),
+        index: u32,
+        from: NodeId,
         result: Result<Payload, DeviceError>,
     ) {
         turn.shared.balance.on_refused(from);
@@ -673,9 +676,9 @@ impl Lane {
             }
         };
         match asker {
-            Asker::Operation { index } => self.on_operation_read(turn, (index, from), result),
+            Asker::Operation { index } => self.on_operation_read(turn, index, from, result),
             Asker::Client { index } => {
-                self.on_client_read(turn, (index, from), result.map(|(payload, _)| payload));
+                self.on_client_read(turn, index, from, result.map(|(payload, _)| payload));
             }
         }
     }
@@ -731,14 +734,14 @@ impl Lane {
         match device_use {
             DeviceUse::OperationRead { asked, generation } => {
                 match self.operation_asked(asked, generation) {
-                    Some(index) => self.on_operation_read(turn, (index, me), bytes),
+                    Some(index) => self.on_operation_read(turn, index, me, bytes),
                     None => drop(turn),
                 }
             }
             DeviceUse::ClientRead { asked, generation } => {
                 match self.read_asked(asked, generation) {
                     Some(index) => {
-                        self.on_client_read(turn, (index, me), bytes.map(|(payload, _)| payload));
+                        self.on_client_read(turn, index, me, bytes.map(|(payload, _)| payload));
                     }
                     None => drop(turn),
                 }

@@ -12,7 +12,7 @@ use format::message::{DataBody, Write, WriteKind};
 
 use crate::contract::{GroupAction, PartId, Payload, Request, RequestError, RequestKind};
 use crate::group::refuse;
-use crate::lane::{Lane, Operation, OperationKind, OperationState, Turn};
+use crate::lane::{Lane, Operation, OperationKind, OperationState, Origin, Turn};
 use crate::limits;
 use crate::quorum;
 
@@ -188,7 +188,7 @@ impl Lane {
         let (write, payload) = operation.as_write(self.index, Seq(leader.stable));
         let index = leader.operations.insert(operation);
         leader.sent.push_back(Some(index));
-        self.hand_out(turn, (index, operation.needed), write, payload);
+        self.hand_out(turn, index, operation.needed, write, payload);
     }
 
     fn send_now(&mut self, turn: &mut Turn<'_>, index: u32, kind: WriteKind) {
@@ -199,7 +199,7 @@ impl Lane {
         *self.operation_mut(index) = operation;
         let leader = self.leader.as_deref_mut().expect("only a leader sends");
         leader.sent.push_back(Some(index));
-        self.hand_out(turn, (index, operation.needed), write, payload);
+        self.hand_out(turn, index, operation.needed, write, payload);
     }
 
     /// Hands a write to all that have to have it, the own replica among them.
@@ -207,7 +207,8 @@ impl Lane {
     fn hand_out(
         &mut self,
         turn: &mut Turn<'_>,
-        (index, needed): (u32, MemberSet),
+        index: u32,
+        needed: MemberSet,
         write: Write,
         payload: Option<Payload>,
     ) {
@@ -218,7 +219,7 @@ impl Lane {
             turn.actions.push(GroupAction::SendWrite { to, message, payload });
         }
         if needed.has(view.me) {
-            self.apply(turn, (view.me, true), write, payload);
+            self.apply(turn, Origin::Own, write, payload);
         } else if needed.is_empty() {
             self.finish(&mut turn.again(), index);
         }

@@ -23,16 +23,16 @@ impl Resource {
                 self.on_promise(from, ballot, store, accepted);
             }
             Control::PrepareRefused { ballot, promised, lease_held: false, .. } => {
-                self.on_refused((from, ballot), promised, Refusal::Promised);
+                self.on_refused(from, ballot, promised, Refusal::Promised);
             }
             Control::PrepareRefused { ballot, promised, lease_held: true, .. } => {
-                self.on_refused((from, ballot), promised, Refusal::LeaseHeld);
+                self.on_refused(from, ballot, promised, Refusal::LeaseHeld);
                 self.on_promotion_refused_for_lease();
             }
             Control::Accept { ballot, nonce, value } => self.on_accept(from, ballot, nonce, value),
             Control::Accepted { ballot, store, .. } => self.on_accepted(from, ballot, store),
             Control::AcceptRefused { ballot, promised } => {
-                self.on_refused((from, ballot), promised, Refusal::Promised);
+                self.on_refused(from, ballot, promised, Refusal::Promised);
             }
             Control::Chosen { ballot, value } => self.on_told_chosen(from, ballot, value),
             Control::News { ballot, value } => self.on_news(from, Accepted { ballot, value }),
@@ -113,16 +113,16 @@ impl Resource {
             // Work on the volumes.
             Control::Resize { nonce, place, size_bytes, zeroes, id } => {
                 let new_area = if zeroes { NewArea::Zeroed } else { NewArea::AsItIs };
-                self.on_peer_asks((from, id), nonce, ResizeTask { place, size_bytes, new_area });
+                self.on_peer_asks(from, id, nonce, ResizeTask { place, size_bytes, new_area });
             }
             Control::ResizeAnswer { outcome, member, size_bytes, id } => {
-                self.on_resize_answer((from, id), outcome, member, size_bytes);
+                self.on_resize_answer(from, id, outcome, member, size_bytes);
             }
             Control::Enlarge { nonce, place, size_bytes } => {
                 self.on_enlarge((from, nonce), place, size_bytes);
             }
             Control::Enlarged { nonce, boot_id, place, size_bytes } => {
-                self.on_enlarged((from, nonce, boot_id), place, size_bytes);
+                self.on_enlarged(from, nonce, boot_id, place, size_bytes);
             }
             Control::PrepareSize { nonce, id, place, from_bytes, to_bytes, absent, zeroes } => {
                 let new_area = if zeroes { NewArea::Zeroed } else { NewArea::AsItIs };
@@ -130,12 +130,12 @@ impl Resource {
                 self.on_prepare_size((from, nonce, id), task);
             }
             Control::SizePrepared { nonce, id, boot_id } => {
-                self.on_member_prepared((from, nonce, boot_id), id);
+                self.on_member_prepared(from, nonce, boot_id, id);
             }
             Control::Verify { nonce, from_block, until_block, repair, id } => {
                 let repair = if repair { Repair::AtOnce } else { Repair::No };
                 let task = VerifyTask { from_block, until_block, repair };
-                self.on_verify_asked((from, id), nonce, task);
+                self.on_verify_asked(from, id, nonce, task);
             }
             Control::VerifyAnswer { started: true, id, .. } => self.on_verify_begun(from, id),
             Control::VerifyAnswer { started: false, id, .. } => self.on_verify_refused(from, id),

@@ -96,7 +96,8 @@ impl Promotion {
         commands: Vec<(CommandId, PromoteMode)>,
         purpose: Purpose,
         mode: PromoteMode,
-        (now, deadline): (Time, Time),
+        now: Time,
+        deadline: Time,
         known: Option<Nonce>,
     ) -> Self {
         Self {
@@ -175,10 +176,11 @@ impl Resource {
             PromoteMode::Force => (PromoteMode::Normal, limits::UNFORCED_PATIENCE),
             PromoteMode::Normal | PromoteMode::ForceAllEqual => (mode, limits::PROMOTE_DEADLINE),
         };
-        let times = (self.now, self.now + patience);
+        let (now, deadline) = (self.now, self.now + patience);
         let known = self.config().and_then(|config| config.primary).map(|known| known.nonce);
         let commands = vec![(id, mode)];
-        self.promotion = Some(Promotion::new(commands, Purpose::Clients, first, times, known));
+        let purpose = Purpose::Clients;
+        self.promotion = Some(Promotion::new(commands, purpose, first, now, deadline, known));
     }
 
     /// This node is Primary already. Where it waits for a quorum, somebody wants it to do more.
@@ -192,10 +194,11 @@ impl Resource {
 
     /// A session without clients: nobody waits for its answer.
     pub(crate) fn promote_for_resync(&mut self) {
-        let times = (self.now, self.now + limits::CARETAKER_DEADLINE);
+        let (now, deadline) = (self.now, self.now + limits::CARETAKER_DEADLINE);
         let (purpose, mode) = (Purpose::Resync, PromoteMode::Normal);
         let known = self.config().and_then(|config| config.primary).map(|known| known.nonce);
-        self.promotion = Some(Promotion::new(Vec::new(), purpose, mode, times, known));
+        let commands = Vec::new();
+        self.promotion = Some(Promotion::new(commands, purpose, mode, now, deadline, known));
     }
 
     /// When it is given up: what others are asked for proof of takes longer than what it asks them.

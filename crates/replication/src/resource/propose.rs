@@ -286,7 +286,8 @@ impl Resource {
 
     pub(crate) fn on_refused(
         &mut self,
-        (from, ballot): (NodeId, Ballot),
+        from: NodeId,
+        ballot: Ballot,
         promised: Ballot,
         refusal: Refusal,
     ) {

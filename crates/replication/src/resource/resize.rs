@@ -152,7 +152,8 @@ impl Resource {
 
     pub(crate) fn on_resize_answer(
         &mut self,
-        (from, id): (NodeId, QuestionId),
+        from: NodeId,
+        id: QuestionId,
         outcome: ResizeOutcome,
         member: NodeId,
         size_bytes: u64,
@@ -165,7 +166,8 @@ impl Resource {
 
     pub(crate) fn on_peer_asks(
         &mut self,
-        (from, id): (NodeId, QuestionId),
+        from: NodeId,
+        id: QuestionId,
         nonce: Nonce,
         task: ResizeTask,
     ) {
@@ -383,7 +385,9 @@ impl Resource {
 
     pub(crate) fn on_enlarged(
         &mut self,
-        (from, nonce, boot_id): (NodeId, Nonce, BootId),
+        from: NodeId,
+        nonce: Nonce,
+        boot_id: BootId,
         place: Place,
         size_bytes: u64,
     ) {
@@ -460,7 +464,9 @@ impl Resource {
 
     pub(crate) fn on_member_prepared(
         &mut self,
-        (from, nonce, boot_id): (NodeId, Nonce, BootId),
+        from: NodeId,
+        nonce: Nonce,
+        boot_id: BootId,
         id: u32,
     ) {
         let Some(session) = self.session.as_ref().filter(|it| it.nonce == nonce) else { return };

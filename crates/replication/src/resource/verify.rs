@@ -134,7 +134,8 @@ impl Resource {
     /// Another node was asked, and knows that this one leads.
     pub(crate) fn on_verify_asked(
         &mut self,
-        (from, id): (NodeId, QuestionId),
+        from: NodeId,
+        id: QuestionId,
         nonce: Nonce,
         task: VerifyTask,
     ) {
