@@ -43,7 +43,7 @@ impl Default for Forks {
 // ---- Going on alone.
 
 impl Resource {
-    /// A branch that this node begins.
+    /// The name of a branch that this node begins.
     pub(crate) fn new_branch(&mut self, began: Began) -> Branch {
         let along = if began == Began::Along { ALONG } else { 0 };
         Branch(self.random.next_u64() & !63 | u64::from(self.me().get()) << 1 | along)
@@ -64,7 +64,7 @@ impl Resource {
         self.newest().map(|(ballot, value)| Accepted { ballot, value: value.clone() })
     }
 
-    /// `head`, by reference.
+    /// The newest value that this node accepted or knows to be chosen, without cloning it.
     pub(crate) fn newest(&self) -> Option<(Ballot, &Config)> {
         let accepted =
             self.voter.register.accepted.as_ref().map(|(ballot, value)| (*ballot, value));
@@ -72,7 +72,7 @@ impl Resource {
         accepted.into_iter().chain(chosen).max_by_key(|(ballot, _)| *ballot)
     }
 
-    /// A ballot for a value of a new branch.
+    /// A ballot for a value of a new branch: of a generation above all that this node knows.
     pub(crate) fn next_ballot_alone(&mut self) -> Ballot {
         let of_head = self.lines().map(|known| generation(known.ballot)).max().unwrap_or(0);
         let next = of_head.saturating_add(1).saturating_mul(limits::GENERATION_BALLOTS);
@@ -99,7 +99,8 @@ impl Resource {
         if self.promotion.is_some() { self.promote_alone() } else { self.extend_alone() }
     }
 
-    /// How long a quorum is waited for, if there is none and this node may go on without.
+    /// How long this node waits for a quorum before it goes on alone. `None` while it has a quorum,
+    /// or may not go on without.
     fn alone_wait(&self) -> Option<Duration> {
         let has_vote = !self.voter.is_mute;
         if self.stop.is_some() || self.report().is_none() || self.is_discarding() || !has_vote {
@@ -120,7 +121,7 @@ impl Resource {
         is_needed.then_some(limits::ALONE_WAIT)
     }
 
-    /// The own replica has all that this session acknowledged.
+    /// The replica of this node has all that its session acknowledged to clients.
     pub(crate) fn has_data_of_session(&self) -> bool {
         let me = self.me();
         let has_part = self.config().is_some_and(|config| self.own_part(config).is_some());
@@ -129,8 +130,8 @@ impl Resource {
         has_part && self.session.as_ref().is_some_and(is_member)
     }
 
-    /// Neither the voters of the chosen value are in reach, nor those of one that is proposed
-    /// already: what is needed to know what became of it.
+    /// This node reaches no quorum of the chosen value, or none of a newer value that is proposed
+    /// already. The latter is needed to learn whether that value was chosen.
     pub(crate) fn lacks_quorum(&self) -> bool {
         let is_out_of_reach = |head: &Config| !self.reaches_quorum_of(head);
         !self.reaches_majority() || self.newest_own().is_some_and(is_out_of_reach)
@@ -141,13 +142,14 @@ impl Resource {
         self.newest().map(|(_, value)| value)
     }
 
-    /// The local replica, if a value says that it is in sync.
+    /// What `config` says of the local replica, if it has that replica in sync.
     pub(crate) fn own_part(&self, config: &Config) -> Option<InSync> {
         let known = config.volumes.first()?.insync_member(self.me()).copied()?;
         (known.incarnation == self.report()?.incarnation).then_some(known)
     }
 
-    /// The session goes on with this node's replica alone, once all others are recorded as lost.
+    /// Begins the loss of all other members. Once these are recorded, proposes the value with which
+    /// the session goes on by this node alone.
     fn extend_alone(&mut self) {
         let me = self.me();
         let Some(session) = &self.session else { return };
@@ -199,8 +201,8 @@ impl Resource {
         self.actions.push(ResourceAction::WentAlone);
     }
 
-    /// What was under way when this node began to go on alone, and cannot, goes on with the votes
-    /// of others.
+    /// This node cannot go on alone after all: the change that was under way before goes on, by the
+    /// votes of others.
     pub(crate) fn take_up_what_was_put_off(&mut self) {
         self.attempt = None;
         let Some(session) = self.session.as_mut() else { return };
@@ -217,8 +219,8 @@ impl Resource {
         }
     }
 
-    /// As a voter: an accepted value makes this node's data that of a new branch. The superblock
-    /// says so in the same save, before anything is written on that branch.
+    /// As a voter: this node accepted the value with which it begins a branch. Its data is of that
+    /// branch from now on, and the superblock says so in the same save.
     pub(crate) fn follow_own_branch(&mut self) {
         let me = self.me();
         let Some((_, value)) = &self.voter.register.accepted else { return };
@@ -235,8 +237,9 @@ impl Resource {
         }
     }
 
-    /// The own voter says nothing more. What it was about to write is in doubt until another life
-    /// reads its register: a session that proposed that goes on with nothing else.
+    /// The voter of this node is mute: its register could not be written. Whether the last value
+    /// was written stays in doubt until a restart reads the register. So a session that proposed
+    /// that value alone proposes no other one.
     pub(crate) fn decide_nothing_alone(&mut self) {
         self.forget_own_beginning();
         let Some(attempt) = &self.attempt else { return };
@@ -257,9 +260,10 @@ impl Resource {
         }
     }
 
-    /// A promotion's value with which a branch was to begin here, by this one vote, and that is not
-    /// on the disk as far as this node knows. Nobody heard of it, and in this life nobody will: so
-    /// nothing is judged by it. A later life that finds it in its register goes by that.
+    /// Takes back a value with which a promotion was to begin a branch by this node's vote alone,
+    /// if it is not known to be on disk. No other node heard of it, and as long as this process
+    /// lives none will: so nothing is judged by it. A restart that finds it in the register goes by
+    /// it.
     fn forget_own_beginning(&mut self) {
         let me = self.me();
         let written = self.saves.accepted();
@@ -277,7 +281,7 @@ impl Resource {
     }
 }
 
-/// Only this node's voter chooses it, and hears of it before.
+/// The voter of `node` chooses this value alone: no other voter hears of it before it is chosen.
 fn is_vote_of(value: &Config, node: NodeId) -> bool {
     value.voters_old.is_empty() && value.voters.iter().all(|it| it.node == node)
 }
@@ -285,8 +289,8 @@ fn is_vote_of(value: &Config, node: NodeId) -> bool {
 // ---- Meeting again.
 
 impl Resource {
-    /// What a peer said of the newest value that it accepted. True if its line and ours parted:
-    /// then it is as good as not connected, and nothing else that it says counts.
+    /// A peer told the newest value that it accepted. True if its line and ours parted: the peer
+    /// counts as not connected then, and nothing else that it says is heard.
     pub(crate) fn is_parted(&mut self, from: NodeId, accepted: Option<&Accepted>) -> bool {
         let fork = accepted.and_then(|theirs| Some((theirs.clone(), self.parting(from, theirs)?)));
         let Some(peer) = self.peers.get_mut(&from) else { return true };
@@ -312,7 +316,8 @@ impl Resource {
         true
     }
 
-    /// What kept two lines apart was a session, perhaps, that is over.
+    /// Makes the connection to a peer anew whose line and ours are not parted any more: a session
+    /// may have kept them apart that is over.
     pub(crate) fn recheck_parted(&mut self) {
         if self.is_discarding() {
             // Who agreed is to stay as it is until that is done; it ends the connection.
@@ -332,7 +337,8 @@ impl Resource {
         }
     }
 
-    /// A session of this node is over: peers that kept apart from it need to no longer.
+    /// A session of this node is over. Peers hear of it, for those that kept apart because of the
+    /// session need not any longer.
     pub(crate) fn report_end(&mut self) {
         if self.head().is_some_and(|head| generation(head.ballot) > 0) {
             let report = self.own_report();
@@ -342,7 +348,8 @@ impl Resource {
         }
     }
 
-    /// A peer may learn only from what comes later that both went on.
+    /// Tells the newest value to peers of other lines: only from a later one they may learn that
+    /// both sides went on.
     pub(crate) fn tell_parted(&mut self) {
         let parted = self.peers.iter().filter(|(_, peer)| peer.split.is_some());
         for to in parted.map(|(&node, _)| node).collect::<Vec<_>>() {
@@ -385,16 +392,15 @@ impl Resource {
         }
     }
 
-    /// The peer's node follows this line, whatever its disk was copied from last: it votes, and
-    /// knows what to do with the disk.
+    /// The node of the peer follows the line of this node, whatever its disk was copied from last.
     pub(crate) fn is_of_line(&self, accepted: Option<&Accepted>) -> bool {
         let (Some((_, ours)), Some(theirs)) = (self.newest(), accepted) else { return false };
         theirs.value.branch != Branch(0)
             && !matches!(kinship(ours, &theirs.value), Kinship::Parted(_))
     }
 
-    /// Clients use the line of `ours`, which another one goes on from that no quorum of its voters
-    /// knew of: whoever went on alone must not end their session.
+    /// Clients use the line of `ours`, and `theirs` went on from it without a quorum of its voters:
+    /// a node that went on alone must not end the session of these clients.
     fn is_in_use(&self, ours: &Config, theirs: &Config, from: NodeId) -> bool {
         let is_served = ours.primary.is_some_and(|primary| {
             let is_led_there = primary.node != from && self.is_led(ours);
@@ -403,9 +409,10 @@ impl Resource {
         is_served && is_foreign(ours, theirs)
     }
 
-    /// This node was told what one of theirs misses, who is in sync by the newest value that it
-    /// knows, or by theirs, which may know of a later return: the value that is known here was not
-    /// the last one, perhaps, and clients were answered since.
+    /// The line of `ours` may have gone on without this node hearing of it, and clients were
+    /// answered since. A sign of that: a slot here begins at the last join of a member that `ours`
+    /// or `theirs` has in sync. So its loss was being recorded, and the next value may have been
+    /// chosen.
     fn may_have_gone_on(&self, ours: &Config, theirs: &Config) -> bool {
         let me = self.me();
         if self.decides_about(ours) || !self.has_data_of(ours) || self.lost_vote().is_some() {
@@ -426,22 +433,24 @@ impl Resource {
         })
     }
 
-    /// Its proposer does not know of the line that this node follows from here on, perhaps without
-    /// a vote yet: who helped it would have in-sync data on the line that is left (I19).
+    /// The proposer of this ballot does not know of the line that this node follows, perhaps
+    /// without having voted for it yet. A voter that helped it would have in-sync data on the line
+    /// that this node left (I19).
     pub(crate) fn is_of_older_generation(&self, ballot: Ballot) -> bool {
         self.lines().any(|known| generation(ballot) < generation(known.ballot))
     }
 
-    /// A value of a line that this node's line left behind, told by one that does not know.
+    /// The value is of a line that this node's line left behind: whoever told it does not know
+    /// that.
     pub(crate) fn is_of_older_line(&self, ballot: Ballot, value: &Config) -> bool {
         self.lines().any(|known| {
             known.value.branch != value.branch && generation(ballot) < generation(known.ballot)
         })
     }
 
-    /// This node's line left that of `value` before it. The ballot does not always say so: whoever
-    /// proposes may have heard of one of a newer generation, and not of the value. What is of
-    /// generation 0 left no line: a quorum decides there, by ballots alone.
+    /// The line of this node left that of `value` before `value`. Its ballot does not always tell:
+    /// the proposer may have heard of a ballot of a newer generation without its value. A value of
+    /// generation 0 left no line: there a quorum decides, by ballots alone.
     pub(crate) fn has_left_line_of(&self, value: &Config) -> bool {
         let is_left =
             |ours: &Config| matches!(kinship(ours, value), Kinship::Newer | Kinship::Parted(_));

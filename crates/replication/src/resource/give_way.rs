@@ -27,13 +27,14 @@ use crate::resource::{AfterSave, Peer, Resource, RoundKind};
 /// What this node gives up.
 #[derive(Debug, Default)]
 pub(crate) struct GivingWay {
-    /// By the operator's word, against the data of this peer or of any.
+    /// Set by an operator who gives up the local data, for what this peer has or any. Cleared when
+    /// the two meet and are of one line, or when clients write here.
     wish: Option<Wish>,
     discard: Option<Discard>,
-    /// Of the last standing.
+    /// The id of the last standing that this node sent.
     last_id: u64,
-    /// What clients of another line wrote is being given up for what this node has, and no value
-    /// says so yet: the losses that the value of that line counts.
+    /// The losses that the value of another line counts, while that line is given up for what this
+    /// node has and no chosen value records it yet.
     pub(crate) untold: Option<u32>,
 }
 
@@ -42,7 +43,7 @@ struct Wish {
     peer: Option<NodeId>,
 }
 
-/// The local data is being given up.
+/// The local data is being given up for what the line of `winner` has.
 #[derive(Clone, Debug)]
 struct Discard {
     winner: Accepted,
@@ -62,35 +63,38 @@ pub(crate) struct Split {
 /// What a peer of another line and this node said to each other, since they are connected.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Talk {
-    /// What was said of this node; or will be, once the blocks are counted.
+    /// The standing of this node that the peer was told.
     own: Option<Standing>,
+    /// A newer one, which the peer is told once the changed blocks are counted.
     counting: Option<Standing>,
+    /// The standing of the peer, as it told last.
     pub(crate) other: Option<Standing>,
-    /// GIVE_WAY is out: by this standing of ours, or (0) by the operator's word.
+    /// GIVE_WAY was sent, and not answered: by this standing of ours, or (0) by the operator's
+    /// word.
     asked: Option<u64>,
     /// The peer did not agree to the operator's word.
     refused: bool,
-    /// It did not agree to ours by the options: when it is asked again.
+    /// When the peer is asked again that did not agree by the options.
     ask_at: Time,
-    /// What the standings come to was said.
+    /// The node was told what the two standings come to.
     told: bool,
 }
 
-/// By a word against this peer or, without a name, against any.
+/// A word that names a peer, or none and so any, means `node`.
 fn is_meant(node: NodeId, by: Option<NodeId>) -> bool {
     by.is_none_or(|named| named == node)
 }
 
-/// The replica is not of the line of this value any more, but of the peer's.
+/// The replica left the line of `head`, and is of the line of the peer.
 fn is_left_for(replica: &ReplicaReport, head: &Config, split: &Split) -> bool {
     replica.branch != head.branch && replica.branch == split.theirs.value.branch
 }
 
-/// By an operator's word.
+/// In place of a standing where an operator's word counts, and not the options.
 pub(crate) const BY_WORD: u64 = 0;
 
 impl Resource {
-    /// Its data is being given up.
+    /// The data of this node is being given up.
     #[must_use]
     pub fn is_discarding(&self) -> bool {
         self.giving.discard.is_some()
@@ -104,7 +108,7 @@ impl Resource {
         Some(&mut self.peers.get_mut(&peer)?.split.as_mut()?.talk)
     }
 
-    /// A peer relies on what this node has.
+    /// This node agreed to keep its data, and a peer relies on that.
     fn stays(&self) -> bool {
         self.peers.values().any(|peer| peer.relies)
     }
@@ -145,7 +149,8 @@ impl Resource {
         self.start_discard();
     }
 
-    /// The word would lie there until some later split brain, whose data nobody had seen.
+    /// No peer that is meant is parted from this node. A wish would wait for some later split
+    /// brain, whose data the operator has not seen.
     fn is_of_one_line_with(&self, meant: Option<NodeId>) -> bool {
         let mut peers = self.peers.iter().filter(|(node, _)| is_meant(**node, meant));
         // Before its REPORT nobody knows.
@@ -159,21 +164,20 @@ impl Resource {
         primary.is_some_and(|it| it.purpose == Purpose::Clients && self.obeys(it.nonce))
     }
 
-    /// The local replica is to be a part of this value: of what clients write from here on the
-    /// operator did not speak.
+    /// The local replica becomes a part of this value. If clients write by it, the wish ends.
     pub(crate) fn review_wish(&mut self, value: &Config) {
         if value.primary.is_some_and(|primary| primary.purpose == Purpose::Clients) {
             self.forget_any_wish();
         }
     }
 
-    /// What clients write from here on is not what the operator spoke of.
+    /// Clients write to the replica from now on, and the operator did not speak of that data.
     pub(crate) fn forget_any_wish(&mut self) {
         self.giving.wish = None;
     }
 
-    /// Who was asked to take over went before it answered: when it is back, clients may have
-    /// written to this replica for long.
+    /// The peer that was to take over is gone. Until it is back, clients may write to this replica
+    /// for long, and the operator did not speak of that.
     pub(crate) fn forget_wish_of_absent(&mut self) {
         let is_here = |wish: Wish| self.splits().any(|(node, _)| is_meant(node, wish.peer));
         if self.giving.wish.is_some_and(|wish| !is_here(wish)) && self.serves_others() {
@@ -181,7 +185,7 @@ impl Resource {
         }
     }
 
-    /// The wish was for the next meeting only.
+    /// The peer is connected, and its line is ours: the wish was for this meeting only.
     pub(crate) fn forget_wish(&mut self, met: NodeId) {
         self.giving.wish.take_if(|wish| wish.peer.is_none_or(|peer| peer == met));
     }
@@ -191,7 +195,7 @@ impl Resource {
         self.drop_round(RoundKind::SlotsMerged);
     }
 
-    /// Asks whoever is meant to stay as it is.
+    /// Asks a peer that the operator meant to keep its data, so that this node may give up its own.
     pub(crate) fn start_discard(&mut self) {
         let Some(wish) = self.giving.wish else { return };
         let is_busy = self.is_discarding() || self.has_asked() || self.stays();
@@ -232,7 +236,7 @@ impl Resource {
         later.filter(|&at| at > self.now).min().unwrap_or(Time::NEVER)
     }
 
-    /// What this node has to say is another thing than what it said.
+    /// Tells the peer the standing of this node, if it is another than the peer was told.
     fn review_standing(&mut self, peer: NodeId) {
         let wanted = self.standing_against(peer);
         let is_counting = self.is_asked(RoundKind::Counted(peer));
@@ -257,8 +261,8 @@ impl Resource {
         self.ask_groups(RoundKind::Counted(peer), count);
     }
 
-    /// What this node would bring into a decision, if it can speak for its line: it has the data,
-    /// and nobody else leads.
+    /// The standing of this node against a peer, if it can speak for its line: it has the data of
+    /// the line, and no other node leads.
     fn standing_against(&self, peer: NodeId) -> Option<Standing> {
         let policy = self.options.demands.after_split;
         let is_changing = self.stop.is_some() || self.is_discarding() || self.is_candidate();
@@ -371,8 +375,8 @@ impl Resource {
         }
     }
 
-    /// The local replica has data of another line, of which the register did not hear: perhaps the
-    /// last of it, of which nobody spoke.
+    /// The local replica has data of another line, and the register did not hear of it. It may be
+    /// the last that has it, and nobody decided about that.
     fn has_data_of_another_line(&self, head: &Config) -> bool {
         let Some(replica) = self.report() else { return false };
         let is_whole = match self.replica_state() {
@@ -391,7 +395,7 @@ impl Resource {
         replica.is_some_and(|it| self.splits().any(|(_, split)| is_left_for(&it, head, split)))
     }
 
-    /// The peer's replica is of another line than this value, and so is what it says.
+    /// The replica of the peer is of another line than this value, and by its word so is the peer.
     fn has_left(&self, node: NodeId, head: &Config) -> bool {
         let split = self.peers.get(&node).and_then(|peer| peer.split.as_ref());
         split.is_some_and(|split| {
@@ -428,7 +432,7 @@ impl Resource {
         }
     }
 
-    /// What both sides' options come to, if the two speak of the same values.
+    /// What the options decide by both standings, if these are about the same two values.
     fn judge(&self, peer: NodeId) -> Option<(Standing, Standing, Verdict)> {
         let split = self.peers.get(&peer)?.split.as_ref()?;
         let (own, other) = (split.talk.own?, split.talk.other?);
@@ -485,8 +489,8 @@ impl Resource {
         }
     }
 
-    /// A quorum of this line decided without this node, and the peer went on from there: that is
-    /// not given up for what was before.
+    /// A quorum of this line decided without this node, and the peer went on from that value. Its
+    /// newer data is not given up for the older data here.
     fn is_overtaken_by(&self, peer: NodeId) -> bool {
         let split = self.peers.get(&peer).and_then(|peer| peer.split.as_ref());
         let head = self.head();

@@ -35,39 +35,42 @@ use crate::resource::{Ending, Resource, RoundKind};
 pub(crate) struct Session {
     pub(crate) nonce: Nonce,
     pub(crate) purpose: Purpose,
-    /// Who has to acknowledge: the groups follow what is decided here.
+    /// The members whose acknowledgement a write needs. The groups are told of each change.
     pub(crate) write_set: MemberSet,
     /// The process that each member of the write set was when it was admitted.
     pub(crate) boots: BTreeMap<NodeId, BootId>,
-    /// Since when the members are in the write set that came or came back after the session began.
+    /// The round that began the stay of each member that came, or came back, after the session
+    /// began.
     pub(crate) since: BTreeMap<NodeId, RoundId>,
     pub(crate) losses: BTreeMap<NodeId, LossState>,
     pub(crate) change: Option<Change>,
-    /// The change that was proposed when this node began to go on alone, and the value.
+    /// The change that was under way when this node began to go on alone, and the value proposed
+    /// for it. Set until the branch is chosen, or taken up again.
     pub(crate) put_off: Option<(Change, Config)>,
-    /// The join that was prepared last: a member that is asked again for the same one may answer
-    /// to the first question.
+    /// The member, epoch and value id of the join that was prepared last. The same join keeps its
+    /// id, for a member that is asked again may answer the first question.
     pub(crate) last_join: Option<(NodeId, Epoch, ValueId)>,
     pub(crate) admissions: BTreeMap<NodeId, Admission>,
-    /// Whoever was admitted in this session, and obeyed no other one since, as far as is known.
+    /// Members that were admitted in this session, and are not known to have obeyed another one
+    /// since.
     pub(crate) admitted_here: MemberSet,
-    /// A verify found that they differ, and left it: their next loss stands, so that a resync
-    /// mends it.
+    /// Members that a comparison found to differ, and did not repair. Their next loss is not
+    /// withdrawn, so that a resync repairs them.
     pub(crate) differing: MemberSet,
-    /// Members that are asked back later.
+    /// Members that are admitted again only after a rest.
     pub(crate) rests: Rests,
-    /// Nothing differs between the members any more.
+    /// No block may differ between the members any more. Set once, by the answer to `Serve`.
     pub(crate) reconciled: bool,
     pub(crate) lease_until: Time,
     /// The value by whose voters the lease holds.
     pub(crate) lease_by: Option<ValueId>,
-    /// A newcomer for which the others make room.
+    /// A new member for which the others make room in their metadata.
     pub(crate) adding: Option<Adding>,
     pub(crate) drain: Option<Drain>,
-    /// Of an operator, who says to go on alone.
+    /// An operator's word to go on alone, until it is followed or refused.
     pub(crate) word: Option<Word>,
     pub(crate) receipts: Preparing,
-    /// Members that apply cuts alone.
+    /// Members in sync that said that they apply cuts alone, as followers.
     pub(crate) following: MemberSet,
     pub(crate) cuts: CutsMade,
     pub(crate) congested: Congested,
@@ -77,9 +80,9 @@ pub(crate) struct Session {
 
 #[derive(Debug)]
 pub(crate) struct Drain {
-    /// Who asked for the end of the session.
+    /// Commands that are answered when the session ends.
     commands: Vec<CommandId>,
-    /// Who asked for another one meanwhile.
+    /// Promotions that were asked for meanwhile: they begin when the session ends.
     promotions: Vec<CommandId>,
     deadline: Time,
     drained: bool,
@@ -122,30 +125,30 @@ impl Session {
         }
     }
 
-    /// The first lease comes a little after the session began, and is not missed before one would
-    /// have run out.
+    /// When a lease counts as missed. The first one comes a little after the session began: it has
+    /// as long as a lease lasts.
     fn lease_missed_at(&self) -> Time {
         self.lease_until + if self.lease_by.is_some() { Duration::ZERO } else { limits::LEASE }
     }
 
-    /// There is none, and one was to be there by now.
+    /// The session has no lease, and was to have one by now.
     pub(crate) fn misses_lease(&self, now: Time) -> bool {
         self.told_no_quorum && now >= self.lease_missed_at()
     }
 
-    /// It answers nobody for want of a quorum.
+    /// The session answers no client for want of a quorum.
     pub(crate) fn is_cut_off(&self, now: Time) -> bool {
         self.told.hold || self.misses_lease(now)
     }
 
-    /// The member is in the write set, is not being lost, and stays there since then.
+    /// The stay lasts: its member is in the write set since that round, and is not being lost.
     pub(crate) fn is_here(&self, stay: Stay) -> bool {
         let since = self.since.get(&stay.member).copied().unwrap_or(RoundId(0));
         let is_known = self.write_set.has(stay.member) && !self.losses.contains_key(&stay.member);
         is_known && (stay.nonce, stay.since) == (self.nonce, since)
     }
 
-    /// It is about to end.
+    /// The session is about to end.
     pub(crate) fn is_draining(&self) -> bool {
         self.drain.is_some()
     }
@@ -207,7 +210,7 @@ impl Resource {
         }
     }
 
-    /// Copies that are under way keep to it, too.
+    /// Another rate for resyncs, from now on also for those under way.
     pub(crate) fn on_resync_rate(&mut self, bytes_per_second: u64) {
         self.options.resync_rate = bytes_per_second;
         if self.session.is_some() {
@@ -232,7 +235,7 @@ impl Resource {
         self.config().map_or(MemberSet::EMPTY, insync)
     }
 
-    /// Those of them that have all that was answered.
+    /// The in-sync members that have all that clients were told is written.
     pub(super) fn complete(&self) -> MemberSet {
         let followers = self.config().map_or(MemberSet::EMPTY, |config| config.followers);
         self.in_sync().minus(followers)
@@ -280,7 +283,7 @@ impl Resource {
 
     // ---- Leases.
 
-    /// A voter that refuses may have missed the value that names this session.
+    /// A voter refused the lease: it may have missed the value that names this session.
     pub(crate) fn on_lease_refused(&mut self, node: NodeId, nonce: Nonce) {
         let votes = self.config().is_some_and(|config| voters_of(config).has(node));
         if !self.leads(nonce) || !votes {
@@ -296,7 +299,7 @@ impl Resource {
         self.send(node, Control::Chosen { ballot, value });
     }
 
-    /// Says whether anything changes but how long the lease goes on.
+    /// A voter granted the lease. True if anything changes beside how long the lease lasts.
     pub(crate) fn on_lease_granted(&mut self, node: NodeId, nonce: Nonce, sent_at: Time) -> bool {
         if !self.leads(nonce) {
             return false;
@@ -310,7 +313,8 @@ impl Resource {
         before != self.session.as_ref().map(|session| state(session, self.now))
     }
 
-    /// The lease reaches as far as the oldest answer of the newest majority.
+    /// The lease lasts from the time at which the newest quorum of grants was asked for: of that
+    /// quorum, the one that was asked first.
     fn renew_lease(&mut self) {
         let (me, now) = (self.me(), self.now);
         let Some(session) = &self.session else { return };
@@ -367,7 +371,7 @@ impl Resource {
         }
     }
 
-    /// Where one voter is the majority, no peer's answer comes to renew the lease.
+    /// Renews the lease where this node's voter is a quorum alone: no answer of a peer would do it.
     fn renew_lease_alone(&mut self) {
         let own = [(self.me(), self.voter.register.store)];
         let due = self.session.as_ref().is_some_and(|session| self.now >= session.lease_until);
@@ -376,7 +380,7 @@ impl Resource {
         }
     }
 
-    /// Peers without a newer answer to this Primary's wish for a lease than one that is over.
+    /// Peers that granted this Primary no lease, or whose last grant is over.
     pub(crate) fn late_for_lease(&self) -> MemberSet {
         let is_old = |asked_at: Time| asked_at + limits::LEASE <= self.now;
         let peers = self.peers.iter().filter(|_| self.serves_clients());
@@ -384,7 +388,7 @@ impl Resource {
         late.map(|(&node, _)| node).collect()
     }
 
-    /// As of the last step: a quorum answers, where this node is Primary one that holds others off.
+    /// Whether a quorum answered, as of the last step: at a Primary, whether it has the lease.
     #[must_use]
     pub fn has_majority(&self) -> bool {
         match &self.session {
@@ -393,8 +397,8 @@ impl Resource {
         }
     }
 
-    /// What fits into the logs of all that are written to; of one that is not connected right now
-    /// that is not known, and nothing completes without it anyway.
+    /// Tells the groups how many operations fit into the logs of all of `write_set`. The log of a
+    /// member that is not connected now is not known, and without it nothing completes anyway.
     pub(crate) fn tell_log_room(&mut self, write_set: MemberSet) {
         let (own, followers) = (self.options.shards, self.told_followers.0);
         let share = |member: NodeId| {
@@ -473,7 +477,8 @@ impl Resource {
         });
     }
 
-    /// Proposes the config with a change; the attempt goes on until it is known to be chosen.
+    /// Proposes the chosen config with a change. The attempt goes on until the value is known to be
+    /// chosen.
     pub(crate) fn propose(&mut self, change: impl FnOnce(&mut Config)) {
         let value_id = ValueId(self.random.next_u64());
         self.propose_as(value_id, change);
@@ -513,13 +518,13 @@ impl Resource {
         }
     }
 
-    /// Another value is in the register than this node put there, or builds on.
+    /// The register holds a value that this node neither proposed nor builds on.
     pub(crate) fn on_superseded(&mut self, value: &Config) {
         self.on_promotion_superseded(value);
         self.on_session_superseded(value);
     }
 
-    /// The same for a session alone: a promotion finds out as it prepares.
+    /// The same for a session. A promotion finds it out when it prepares.
     pub(crate) fn on_session_superseded(&mut self, value: &Config) {
         let Some(session) = self.session.as_ref() else { return };
         let ours = value.primary.is_some_and(|primary| primary.nonce == session.nonce);
@@ -533,7 +538,8 @@ impl Resource {
 
     // ---- The end of a session.
 
-    /// Another session took over, or this one cannot go on: clients hear of it.
+    /// The session of this node is over: another one took over, or it cannot go on. Its clients are
+    /// told.
     pub(crate) fn end_session(&mut self) {
         let Some(session) = self.session.take() else { return };
         if let Some(word) = session.word {
@@ -560,8 +566,8 @@ impl Resource {
         }
     }
 
-    /// This node is to be Primary, and leads already: unless its session is about to end, that is
-    /// all there is to it.
+    /// An operator wants this node to be Primary, and it leads already. If its session is about to
+    /// end, the next one begins for the command; else the command is done.
     pub(crate) fn go_on_as_primary(&mut self, id: CommandId) {
         match self.session.as_mut().and_then(|session| session.drain.as_mut()) {
             Some(drain) => drain.promotions.push(id),
@@ -569,7 +575,8 @@ impl Resource {
         }
     }
 
-    /// No read is answered any more: nobody has to wait for the lease to run out.
+    /// Every shard stood down, and answers no read any more: nobody has to wait for the end of the
+    /// lease.
     pub(crate) fn on_stood_down(&mut self, nonce: Nonce) {
         let Some(position) = self.endings.iter().position(|ending| ending.nonce == nonce) else {
             return;

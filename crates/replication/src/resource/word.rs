@@ -19,7 +19,7 @@ const MUTE: &str = "no quorum, and this node cannot go on alone: its vote is los
 const TOO_LATE: &str = "no quorum, and this node could not go on alone in time: type `down \
                         --force`, `up`, and `primary --force`; requests that wait fail";
 
-/// It is not followed yet.
+/// An operator's word that is not followed yet, and the commands that are answered when it is.
 #[derive(Debug)]
 pub(crate) struct Word {
     commands: Vec<CommandId>,
@@ -27,7 +27,7 @@ pub(crate) struct Word {
 }
 
 impl Resource {
-    /// `primary --force`, and this node is Primary.
+    /// The operator typed `primary --force`, and this node is Primary already.
     pub(crate) fn force_session(&mut self, id: CommandId) {
         if !self.waits_for_quorum() {
             return self.go_on_as_primary(id);
@@ -42,7 +42,7 @@ impl Resource {
         word.until = until;
     }
 
-    /// A quorum is not in reach, or does not say that this node leads.
+    /// No quorum is in reach, or none says that this node leads.
     fn waits_for_quorum(&self) -> bool {
         self.lacks_quorum() || self.session.as_ref().is_some_and(|it| it.misses_lease(self.now))
     }
@@ -70,18 +70,19 @@ impl Resource {
         None
     }
 
-    /// The operator said that whoever is missing is gone.
+    /// The operator said that the members which are missing are gone.
     pub(crate) fn is_to_go_alone(&self) -> bool {
         self.session.as_ref().is_some_and(|session| session.word.is_some())
     }
 
-    /// Nothing but an operator's word lets this session go on alone: others may have gone on, of
-    /// whom the options would have waited to hear.
+    /// Only the operator's word lets this session go on alone. By the options it would wait, for
+    /// other members may have gone on.
     pub(crate) fn goes_alone_by_word(&self) -> bool {
         self.is_to_go_alone() && self.options.demands.without_quorum != WithoutQuorum::GoOn
     }
 
-    /// It is followed, is not needed any more, or was not followed in time.
+    /// Answers a word that was followed, or that a quorum made needless. Refuses it where it was
+    /// not followed in time, or cannot be.
     pub(crate) fn advance_word(&mut self) {
         let (waits, now, is_mute) = (self.waits_for_quorum(), self.now, self.voter.is_mute);
         let Some(session) = &mut self.session else { return };
