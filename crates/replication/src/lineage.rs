@@ -7,3 +7,5 @@ pub(crate) mod relation;
 pub(crate) mod standing;
 pub(crate) mod verdict;
 pub(crate) mod stamp;
+#[cfg(test)]
+mod histories;

@@ -158,6 +158,8 @@ mod tests {
     use format::config::{Primary, Purpose};
     use format::ids::{MemberSet, Nonce, ResourceId, ValueId, VoteStoreId};
 
+    use crate::lineage::histories::histories;
+
     fn value(branch: u64, epoch: u64, ancestors: &[(u64, u64)]) -> Config {
         let id = |branch: u64, epoch: u64| ValueId(branch * 1000 + epoch);
         let ancestors = ancestors.iter().map(|&(branch, epoch)| Ancestor {
@@ -190,6 +192,29 @@ mod tests {
         match kinship {
             Kinship::Parted(Some(fork)) => Some((fork.branch.0, fork.epoch.0)),
             Kinship::Parted(None) | Kinship::Same | Kinship::Older | Kinship::Newer => None,
+        }
+    }
+
+    #[test]
+    fn two_values_say_of_their_histories_what_these_were() {
+        let all = histories();
+        for (one, other) in all.iter().flat_map(|one| all.iter().map(move |other| (one, other))) {
+            let shared = one.places.iter().zip(&other.places).take_while(|(a, b)| a == b);
+            let expected = if one.value.branch == other.value.branch {
+                Kinship::Same
+            } else if other.places.starts_with(&one.places) {
+                Kinship::Older
+            } else if one.places.starts_with(&other.places) {
+                Kinship::Newer
+            } else {
+                Kinship::Parted(shared.last().map(|(place, _)| *place))
+            };
+            assert_eq!(kinship(&one.value, &other.value), expected, "{one:?} beside {other:?}");
+            let is_later =
+                |it: &Ancestor| it.branch == one.value.branch && it.epoch > one.value.epoch;
+            let has_left = one.value.branch != other.value.branch;
+            let expected = has_left && other.places.iter().any(is_later);
+            assert_eq!(is_overtaken(&one.value, &other.value), expected, "{one:?} by {other:?}");
         }
     }
 

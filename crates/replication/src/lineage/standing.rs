@@ -178,6 +178,8 @@ mod tests {
     use format::ids::{Ballot, BootId, Branch, Incarnation, Nonce, ResourceId, Seq, ValueId};
     use format::space::Space;
 
+    use crate::lineage::histories::histories;
+
     const TRUNK: u64 = 1;
     /// Began behind epoch 5 of the trunk.
     const LONE: u64 = 2;
@@ -246,6 +248,19 @@ mod tests {
             lanes: Vec::new(),
             inherited: Vec::new(),
             own_slot: Vec::new(),
+        }
+    }
+
+    /// It joined by a value that led to this one, or is of the same branch.
+    #[test]
+    fn a_replica_is_of_the_histories_that_go_on_from_its_join() {
+        let all = histories();
+        for (joined, base) in all.iter().flat_map(|one| all.iter().map(move |other| (one, other))) {
+            let Config { branch, epoch, .. } = joined.value;
+            let report = sealed(RANK_INTACT, branch.0, epoch.0, None).replica;
+            let is_on_it = base.places.starts_with(&joined.places);
+            let expected = is_on_it || branch == base.value.branch;
+            assert_eq!(is_of_history(&base.value, &report), expected, "{joined:?} in {base:?}");
         }
     }
 
