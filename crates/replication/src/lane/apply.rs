@@ -3,7 +3,7 @@
 //! `apply` drops duplicates, marks what absent members miss, makes sure that the extent is in the
 //! activity log, and writes; `on_applied` acknowledges; `on_stable` forgets what every member has.
 //!
-//! What each write passes is inlined here too (see `write`); what few need is a call.
+//! Code on the way of each write is inlined, as in `write`; what few writes need is a call.
 
 use format::ids::{BlockRange, MemberSet, Seq};
 use format::message::{DataBody, Write, WriteKind};
@@ -15,8 +15,8 @@ use crate::lane::{Applied, AppliedState, Common, DeviceUse, Lane, Manner, Origin
 use crate::limits;
 use crate::view::View;
 
-/// What matters of a write that is not applied at once: to hand on all of it would keep all of it
-/// in registers on the way of every write.
+/// The parts of a write that matter when it is not applied at once. Were the whole write handed on,
+/// the compiler would keep all of it at hand on the way of every write.
 #[derive(Clone, Copy, Debug)]
 struct Arrived {
     seq: Seq,
@@ -40,7 +40,7 @@ impl Lane {
         self.replica.leader_node = Some(origin.sender(turn.view.me));
         self.on_stable(turn, stable);
         let replica = &self.replica;
-        // What nearly all writes are.
+        // Nearly all writes are so.
         let is_plain = kind == WriteKind::Data
             && seq > replica.newest
             && replica.window.len() < limits::WINDOW_AT_MEMBER_MAX
@@ -59,7 +59,7 @@ impl Lane {
         }
     }
 
-    /// Applies any write, or keeps it until it may be.
+    /// Applies a write of any kind, or keeps it until it may be applied.
     #[inline(never)]
     fn apply_carefully(
         &mut self,
@@ -76,7 +76,7 @@ impl Lane {
             return turn.release(payload.filter(|_| !is_own));
         }
         if replica.window.len() >= limits::WINDOW_AT_MEMBER_MAX {
-            // What a disk that is being given up still has to do, it may not hear the end of.
+            // A disk that is being given up may never answer what it was asked.
             let is_given_up = turn.view.replica == ReplicaRole::None;
             assert!(!is_own || is_given_up, "a leader sends no more than a member keeps");
             let how = Misbehaviour::TooManyWrites;
@@ -97,14 +97,14 @@ impl Lane {
         };
         let window = &mut self.replica.window;
         window.push_back(Applied { seq, range, state, payload, is_own });
-        // It may have been sent again, and what was sent after it be here.
+        // If it was sent again, later writes may be here before it.
         let position = place_in(window, seq);
         if position + 1 < window.len() {
             window.move_last_to(position);
         }
     }
 
-    /// Some members miss it: their slots say so before it is applied here.
+    /// Marks the write in the slots of members that miss it, before it is applied here.
     #[inline(never)]
     fn mark_absent(&mut self, absent: MemberSet, range: BlockRange) {
         for member in absent.iter() {
@@ -129,7 +129,7 @@ impl Lane {
         self.submit(turn, (seq, range), manner, payload, slot);
     }
 
-    /// Hands a write to the device; that its extent is in the durable log, the slot shows (I10).
+    /// Hands a write to the device. `_logged` proves that its extent is in the durable log (I10).
     #[inline(always)]
     pub(crate) fn submit(
         &mut self,
@@ -160,8 +160,8 @@ impl Lane {
         }
     }
 
-    /// The device has a write, or refused it. True where this node leads, and the write is to be
-    /// acknowledged by a call.
+    /// The device wrote a write, or refused it. True if this node leads, so that the caller
+    /// acknowledges it by a call instead of a message.
     #[inline(always)]
     pub(crate) fn on_applied(
         &mut self,
@@ -180,7 +180,7 @@ impl Lane {
             unreachable!("a completion has its submission")
         };
         if result.is_err() {
-            // I15: never acknowledged, never tried again; the member is lost.
+            // Never acknowledged, and never tried again: the member is lost (I15).
             applied.state = AppliedState::Failed(slot);
             shared.touched.insert(self.position);
             actions.push(GroupAction::Home(FromGroup::MemberFailed { member: view.me }));
@@ -199,7 +199,7 @@ impl Lane {
         false
     }
 
-    /// Everything up to `stable` is on every member: what was kept for a failover can go.
+    /// Every member has everything up to `stable`: forgets what was kept for a failover.
     #[inline]
     pub(crate) fn on_stable(&mut self, turn: &mut Turn<'_>, stable: Seq) {
         if stable > self.replica.stable && turn.view.replica != ReplicaRole::None {
@@ -233,7 +233,7 @@ impl Lane {
                 return;
             }
         }
-        // Stable means acknowledged by this member: who says it of what is not is broken.
+        // Only what this member acknowledged is stable: a leader that says otherwise is broken.
         if let Some(first) = replica.window.front().filter(|first| first.seq <= stable) {
             replica.stable = Seq(first.seq.0 - 1);
             if let Some(member) = replica.leader_node {
@@ -256,7 +256,7 @@ impl Lane {
 }
 
 impl Replica {
-    /// Whether this write was here before. If the device has it, it is acknowledged again.
+    /// Whether this write was here before. If the device wrote it, it is acknowledged once more.
     #[cold]
     fn has_seen(&mut self, seq: Seq) -> bool {
         let known = self.window.get(place_in(&self.window, seq)).filter(|it| it.seq == seq);
@@ -272,11 +272,11 @@ impl Replica {
         own.is_some_and(|own| !own.bits.is_empty())
     }
 
-    /// All members have what was written last in `range`.
+    /// All members hold the same in `range`: takes back the marks of it.
     #[inline(never)]
     fn unmark(&mut self, role: ReplicaRole, range: BlockRange) {
         self.inherited.remove(range);
-        // While it is being resynced only a CLEAR says that a block is right again.
+        // While this member is being resynced, only a CLEAR says that a block is right again.
         if role == ReplicaRole::InSync
             && let Some(own) = self.own_slot
         {
@@ -285,7 +285,7 @@ impl Replica {
     }
 }
 
-/// The write of a window that is `seq`: most have no gap, and begin behind what is stable.
+/// The write of a window with this seq. Most windows have no gap, and begin right behind `stable`.
 #[inline(always)]
 fn find_in(window: &mut Ring<Applied>, stable: Seq, seq: Seq) -> &mut Applied {
     let guess = usize::try_from(seq.0.wrapping_sub(stable.0).wrapping_sub(1)).unwrap_or(usize::MAX);
@@ -301,7 +301,7 @@ fn find_behind_gap(window: &mut Ring<Applied>, seq: Seq) -> &mut Applied {
     found.expect("an entry stays until its write is done")
 }
 
-/// Where `seq` is in a window, or would be.
+/// The place of `seq` in a window, or where it would be.
 #[inline(always)]
 fn place_in(window: &Ring<Applied>, seq: Seq) -> usize {
     if window.back().is_none_or(|last| last.seq < seq) {

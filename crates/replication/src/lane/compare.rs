@@ -14,10 +14,10 @@ use crate::lane::read::{PeerRead, Wants};
 use crate::lane::{DeviceUse, Lane, Operation, OperationKind, OperationState, Turn};
 use crate::limits;
 
-/// What was heard for one operation.
+/// The digests that members gave for one operation.
 #[derive(Debug)]
 pub(crate) struct Comparison {
-    /// That of the operation.
+    /// The order of the operation.
     order: u64,
     digests: Vec<(NodeId, Vec<Digest>)>,
     /// Blocks of a copy that its source found to be zeroes.
@@ -69,7 +69,7 @@ impl Lane {
         awaiting.remove(member);
         let is_last = awaiting.is_empty();
         let known = leader.comparisons.iter_mut().find(|it| it.order == operation.order);
-        // What a member cannot tell is not compared.
+        // A member that gives no digest is left out.
         if let (Some(known), Ok(digests)) = (known, result)
             && digests.len() == operation.range.count as usize
         {
@@ -80,7 +80,7 @@ impl Lane {
         }
     }
 
-    /// Everybody answered who is there.
+    /// All members that are in reach have answered.
     pub(crate) fn on_compared(&mut self, turn: &mut Turn<'_>, index: u32) {
         match self.operation(index).kind {
             OperationKind::Resync { id, .. } if self.is_resyncing(id) => {
@@ -95,7 +95,8 @@ impl Lane {
         }
     }
 
-    /// The source's bytes of a copy are here: which of them does the target have?
+    /// The bytes of a copy are here: has them hashed, to find the blocks that the target has
+    /// already.
     pub(crate) fn compare_bytes(
         &mut self,
         turn: &mut Turn<'_>,
@@ -146,7 +147,7 @@ impl Lane {
     }
 }
 
-/// The blocks of which both digests are there, and the same.
+/// The blocks of which both have a digest, and the same one.
 fn equal_blocks(ours: &[Digest], theirs: &[Digest]) -> BlockMask {
     let equal = (0..32).zip(ours.iter().zip(theirs)).filter(|(_, (our, their))| our == their);
     equal.fold(BlockMask::EMPTY, |mask, (place, _)| mask | BlockMask::of(place))
@@ -163,7 +164,7 @@ impl Comparison {
 }
 
 impl crate::lane::Leader {
-    /// The operation is over.
+    /// Forgets the digests of an operation that is over.
     pub(crate) fn forget_comparison(&mut self, order: u64) {
         self.comparisons.retain(|comparison| comparison.order != order);
     }
@@ -208,7 +209,7 @@ impl Lane {
     }
 }
 
-/// What a device said of digests.
+/// The digests that a device gave.
 pub(crate) fn digests_of(
     result: &mut Result<DeviceResult, DeviceError>,
 ) -> Result<Vec<Digest>, DeviceError> {

@@ -1,8 +1,9 @@
 //! Copies: making members equal after a promotion, and bringing a returned one up to date.
 //!
-//! A copy is an ordinary operation under the range lock: it reads a source, writes to those that
-//! need it, and only then says that they have it. A returning member gets every operation from the
-//! moment it is in the write set, so its missing blocks only become fewer; there is no second mode.
+//! A copy is an operation that holds its range like any other: it reads from a source, writes to
+//! the members that need the bytes, and only then counts them as equal. A returning member gets
+//! every operation as soon as it is in the write set. So the blocks that it misses only become
+//! fewer, and there is no second mode.
 
 use format::ids::{BLOCK_BYTES, BlockMask, BlockRange, MemberSet, NodeId, QuestionId, Seq};
 use format::message::{DataBody, WriteKind};
@@ -15,45 +16,51 @@ use crate::lane::{Lane, Leader, Operation, OperationKind, OperationState, Turn};
 use crate::limits;
 use crate::marks::Marks;
 
-/// One returning member, as this lane sees it.
+/// The resync of one returning member, in this lane.
 #[derive(Debug)]
 pub(crate) struct Resync {
     pub(crate) member: NodeId,
+    /// The name of this resync, among all resyncs of the lane.
     id: u64,
-    /// What it misses.
+    /// The blocks that the member misses.
     pub(crate) bits: Marks,
-    /// Slots that are still being read, the current one first.
+    /// Slots that are to be read, the current one first.
     loads: Vec<Load>,
-    /// Other members that are absent, what their slots are good for, and who has them.
+    /// The other absent members, and from where on the slots for them at `from` are good.
     absent: Vec<LostMember>,
+    /// The in-sync member whose slots are read.
     from: NodeId,
-    /// LOSS messages to the member that it has not answered.
+    /// How many LOSS messages the returning member has not answered.
     forwards: u32,
-    /// What all of these are called.
+    /// The question that all of these messages name.
     forwarded_as: QuestionId,
     /// The place of its last question or LOSS among all that the group sent or asked.
     asked_as: u64,
+    /// The block from which the next one to copy is looked for.
     cursor: u64,
+    /// How many copies of it are under way.
     in_flight: u32,
     pub(crate) copied_blocks: u64,
-    /// Of these the target had what it was to get.
+    /// How many of the copied blocks the member had already.
     pub(crate) equal_blocks: u64,
     compare: Compare,
-    /// Copies that were compared, one after the other, and found nothing equal.
+    /// How many copies in a row were compared and found no equal block.
     misses: u32,
-    /// Copies that no source could be read for.
+    /// How many copies found no source that could be read.
     failures: u32,
-    /// Nothing is missing any more.
+    /// The member misses nothing any more, in this lane.
     pub(crate) done: bool,
 }
 
-/// The content of a slot, asked for piece by piece.
+/// The slot for member `slot` at node `at`, which is asked for piece by piece.
 #[derive(Clone, Copy, Debug)]
 struct Load {
     at: NodeId,
     slot: NodeId,
+    /// Where the next piece begins.
     from: u64,
-    /// For a third, absent member: the returning one has to know what that one misses.
+    /// Set where the slot is for a third, absent member: the returning one is told what that member
+    /// misses.
     forward: Option<LostMember>,
 }
 
@@ -62,7 +69,7 @@ impl Leader {
         self.operations.iter().any(|(_, it)| it.kind == OperationKind::Reconcile)
     }
 
-    /// There is a place for one more copy to a returning member; a verify has one of its own.
+    /// Whether one more copy to a returning member may begin. A comparison has a place of its own.
     fn may_resync(&self) -> bool {
         let kept = usize::from(self.verify.as_ref().is_some_and(Verify::wants_place));
         self.copies + kept < limits::COPIES_PER_LANE_MAX && !self.is_full()
@@ -89,14 +96,16 @@ impl Resync {
         self.misses = if equal > 0 { 0 } else { self.misses.saturating_add(1) };
     }
 
-    /// It wrote down a piece of what an absent member misses; true if that was waited for.
+    /// The returning member has recorded a piece of what an absent one misses. True if that was
+    /// waited for.
     pub(crate) fn on_forwarded(&mut self, id: QuestionId) -> bool {
         let is_awaited = self.forwards > 0 && id.answers(self.forwarded_as);
         self.forwards -= u32::from(is_awaited);
         is_awaited
     }
 
-    /// Who is asked for (a part of) a slot, or has to write one down.
+    /// The member whose answer comes next: it was asked for a piece of a slot, or has to record
+    /// one.
     fn awaited(&self) -> Option<NodeId> {
         let writes = (self.forwards > 0).then_some(self.member);
         self.loads.first().map(|load| load.at).or(writes)
@@ -110,8 +119,8 @@ impl Resync {
 }
 
 impl Lane {
-    /// From now on `member` is in the write set. Finds out what it misses: from the slot of an
-    /// in-sync member, and from its own slot.
+    /// `member` is in the write set from now on. Asks what it misses: its slot at an in-sync
+    /// member, and its own slot.
     pub(crate) fn start_resync(
         &mut self,
         turn: &mut Turn<'_>,
@@ -129,7 +138,7 @@ impl Lane {
         let forwarded_as = self.next_question();
         let leader = self.leader.as_mut().expect("only a leader resyncs members");
         leader.resyncs.retain(|resync| resync.member != member);
-        // Orders are never used twice, so this one is a name as well.
+        // No order is used twice, so an order will do as a name.
         let id = leader.next_order;
         leader.next_order += 1;
         leader.resyncs.push(Resync {
@@ -168,7 +177,7 @@ impl Lane {
         }
     }
 
-    /// Part of the content of a slot: what another node asks for.
+    /// A piece of a slot here, for the node that asked for it.
     pub(crate) fn read_slot(&self, slot: NodeId, from: u64) -> (Vec<BlockRange>, Option<u64>) {
         let Some(slot) = self.slot(slot) else { return (Vec::new(), None) };
         let mut ranges = Vec::new();
@@ -202,8 +211,8 @@ impl Lane {
             return turn
                 .tell_home(FromGroup::Misbehaved { member: from, how: Misbehaviour::Nonsense });
         }
-        // Who made ready for a larger size and did not hear that it is given up marks what is
-        // nobody's. What is chosen is the volume's here since before the copy began (10.3).
+        // A member that made ready for a larger size, and did not hear that it is given up, marks
+        // blocks behind the end. A chosen size is known here since before the copy began (10.3).
         let ranges: Vec<_> =
             ranges.iter().filter_map(|&range| turn.view.space.cut(range)).collect();
         self.take_slot_ranges(turn, member, load, &ranges, next);
@@ -235,7 +244,7 @@ impl Lane {
         }
     }
 
-    /// What was being forwarded to the member may be lost: again from the start.
+    /// LOSS messages to the returning member may be lost: sends all of them again.
     pub(crate) fn forward_again(&mut self, turn: &mut Turn<'_>, member: NodeId) {
         let forwarded_as = self.next_question();
         let Some(resync) = self.resync(member) else { return };
@@ -250,8 +259,8 @@ impl Lane {
         self.load_next(turn, member);
     }
 
-    /// A source of slots went away in the middle. What those of another begin with, nobody asked,
-    /// and it may lack one: so all is copied, and of members that are absent nothing is promised.
+    /// The member whose slots were being read is gone. The slots of another one may have other
+    /// bases, or be missing. So all blocks are copied, and nothing is promised of absent members.
     pub(crate) fn reload_from(&mut self, turn: &mut Turn<'_>, lost: NodeId, instead: NodeId) {
         let Some(leader) = self.leader.as_mut() else { return };
         let mut members = Vec::new();
@@ -286,7 +295,7 @@ impl Lane {
         }
     }
 
-    /// The same request again, after the connection to `peer` came back with nothing lost.
+    /// Asks `peer` again for the piece that it has not given: its connection is back.
     pub(crate) fn reask_slots(&mut self, turn: &mut Turn<'_>, peer: NodeId) {
         let Some(leader) = self.leader.as_ref() else { return };
         let members: Vec<NodeId> = leader
@@ -300,7 +309,8 @@ impl Lane {
         }
     }
 
-    /// Starts copies of what differs between members, then of what returning members miss.
+    /// Begins copies: first of what may differ between members, then of what returning members
+    /// miss.
     pub(crate) fn start_copies(&mut self, turn: &mut Turn<'_>) {
         if turn.view.draining && self.is_reconciled() || !turn.view.serving {
             return;
@@ -323,7 +333,7 @@ impl Lane {
             match next {
                 Some(range) => self.admit_copy(turn, OperationKind::Reconcile, range),
                 None if leader.is_reconciling() => return,
-                // What is left, nobody can read, or a client is at it.
+                // No member could read what is left, or a client's operation holds it.
                 None => break,
             }
         }
@@ -354,9 +364,9 @@ impl Lane {
         }
     }
 
-    /// Who misses least is copied to first: it counts for something soon, and does not wait for
-    /// hours while another one gets all there is. They stay in their order, in which answers about
-    /// the same slot come.
+    /// The member that misses least is copied to first: it counts soon, and does not wait for hours
+    /// for one that gets everything. The list keeps its order, by which answers about a slot are
+    /// told apart.
     fn least_missing(&self, among: MemberSet) -> Option<usize> {
         let resyncs = self.leader.iter().flat_map(|leader| &leader.resyncs).enumerate();
         let resyncs = resyncs.filter(|(_, resync)| among.has(resync.member));
@@ -388,7 +398,7 @@ impl Lane {
         resync.done |= complete;
     }
 
-    /// Before a read or a partial write may touch blocks that differ, they are made equal.
+    /// Makes blocks equal that may differ, before a read or a partial write touches them.
     pub(crate) fn reconcile_within(&mut self, turn: &mut Turn<'_>, range: BlockRange) {
         let mut left = range;
         while left.count > 0 {
@@ -408,7 +418,7 @@ impl Lane {
         }
     }
 
-    /// A member could not read `range`: write there again what the others hold.
+    /// A member could not read `range`: has what the others hold written there again.
     pub(crate) fn repair(&mut self, turn: &mut Turn<'_>, range: BlockRange) {
         if turn.view.in_sync.len() > 1 && self.leader.is_some() {
             self.admit_copy(turn, OperationKind::Reconcile, range);
@@ -433,7 +443,7 @@ impl Lane {
         self.admit(turn, Wanted { kind, part: None, range, offset, length, payload: None, fua });
     }
 
-    /// The copy has its lock: is it still wanted?
+    /// The copy holds its range now: goes on with it, if it is still wanted.
     pub(crate) fn start_copy(&mut self, turn: &mut Turn<'_>, index: u32) {
         let Operation { kind, range, .. } = *self.operation(index);
         let leader = self.leader.as_ref().expect("only a leader copies");
@@ -467,7 +477,7 @@ impl Lane {
             Compare::Never => false,
             Compare::Always => true,
             Compare::WhileItPays if resync.misses < limits::COMPARE_MISSES_MAX => true,
-            // Now and then it is tried again.
+            // Now and then one copy is compared all the same.
             Compare::WhileItPays => {
                 resync.misses += 1;
                 resync.misses % limits::COMPARE_MISSES_MAX == 0
@@ -475,7 +485,7 @@ impl Lane {
         }
     }
 
-    /// The source's bytes are here, and the lock is held.
+    /// The bytes of the source are here, and the copy holds its range.
     pub(crate) fn on_operation_bytes(
         &mut self,
         turn: &mut Turn<'_>,
@@ -500,8 +510,8 @@ impl Lane {
         }
     }
 
-    /// Zeroes travel as a word, and take no space where they arrive; what is `equal` there stays
-    /// as it is.
+    /// Sends the bytes of a copy. Blocks of zeroes are named instead of sent, and take no space at
+    /// the target; blocks of `equal` are left out.
     pub(crate) fn send_copy(
         &mut self,
         turn: &mut Turn<'_>,
@@ -542,7 +552,8 @@ impl Lane {
         }
     }
 
-    /// Still under the lock: everyone who keeps a slot for the member clears these blocks.
+    /// A copy ended, and still holds its range. If it was for a returning member, and that member
+    /// has the blocks now, all members clear them in their slots for it.
     fn on_copy_finished(
         &mut self,
         turn: &mut Turn<'_>,
@@ -558,7 +569,7 @@ impl Lane {
         leader.forget_comparison(operation.order);
         let Some((member, id)) = resync else {
             if operation.seq == Seq(0) && leader.outdated.overlaps(operation.range) {
-                // Nobody could read it. Who asks for it tries again; in the background it rests.
+                // No member could read it. It is left alone until a client asks for it.
                 leader.unreadable.insert(operation.range);
             } else {
                 leader.unreadable.remove(operation.range);
@@ -600,7 +611,8 @@ impl Lane {
         self.check_synced(position);
     }
 
-    /// I14: said by the leader only, under the lock, after the copy is durable.
+    /// Clears bits of a slot: only the leader says so, while the copy holds its range, and once the
+    /// copy is durable (I14).
     pub(crate) fn clear_bits(&mut self, member: NodeId, range: BlockRange) {
         if let Some(slot) = self.slot_mut(member) {
             slot.bits.clear(range);
@@ -616,7 +628,8 @@ impl Lane {
         leader.resyncs.iter_mut().find(|resync| resync.member == member)
     }
 
-    /// Those without whose answer a returning member gets no further, and when each was asked.
+    /// Members whose answer a resync waits for, and the place of the question among all that the
+    /// group sent or asked.
     pub(crate) fn awaited_for_resyncs(&self) -> impl Iterator<Item = (NodeId, u64)> + '_ {
         let resyncs = self.leader.iter().flat_map(|leader| &leader.resyncs);
         resyncs.filter_map(|resync| Some((resync.awaited()?, resync.asked_as)))

@@ -7,18 +7,18 @@ use crate::activity::Waiter;
 use crate::contract::{ReplicaRole, is_later_cut};
 use crate::lane::{Applied, AppliedState, Lane, OperationState, Replica, Turn};
 
-/// As a follower: the newest cut that is here as far as this lane goes.
+/// As a follower: the newest cut of which this lane has received all that is its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HeldCut {
     pub(crate) number: u32,
-    /// What is in it, or in an earlier one.
+    /// The last seq that is in this cut, or in an earlier one.
     pub(crate) seq: Seq,
 }
 
 impl Lane {
     // ---- The leader's side.
 
-    /// The last seq that was given.
+    /// The last seq that was given to an operation.
     pub(crate) fn last_seq(&self) -> Seq {
         Seq(self.leader.as_ref().map_or(0, |leader| leader.next_seq - 1))
     }
@@ -29,7 +29,8 @@ impl Lane {
         leader.map_or((Seq(0), false), |leader| (Seq(leader.stable), leader.stable_unsent))
     }
 
-    /// Some of `followers` has not written what was sent by then.
+    /// Some of `followers` has not written all operations up to the place `sent` in the order of
+    /// sending.
     pub(crate) fn awaits_followers(&self, followers: MemberSet, sent: u64) -> bool {
         self.leader.as_ref().is_some_and(|leader| {
             leader.operations.iter().any(|(_, operation)| {
@@ -50,20 +51,21 @@ impl Lane {
         }
     }
 
-    /// From now on nothing is applied that is not released.
+    /// From now on this member applies no write before its cut is released.
     pub(crate) fn begin_holding(&mut self) {
         let Replica { newest, began_behind, .. } = self.replica;
-        // The leader may have nothing to say of a lane in which nothing was written since.
+        // The leader says nothing of a lane in which nothing was written since the member began.
         self.replica.unheld = if newest > began_behind { newest } else { Seq(0) };
     }
 
-    /// All that was applied at once is in the cut of that number, or in an earlier one.
+    /// Whether all writes that were applied before this member held any are in cut `number`, or in
+    /// an earlier one.
     pub(crate) fn is_at_cut(&self, number: u32) -> bool {
         let cut = self.replica.cut;
         !is_later_cut(cut.number, number) && cut.seq >= self.replica.unheld
     }
 
-    /// The write may be applied now, once its extent is in the durable log.
+    /// The cut of a held write is released: applies it, once its extent is in the durable log.
     pub(crate) fn release(&mut self, turn: &mut Turn<'_>, waiter: Waiter) {
         let window = &mut self.replica.window;
         let position = window.partition_point(|known| known.seq < waiter.seq);
@@ -82,7 +84,7 @@ impl Lane {
         }
     }
 
-    /// A write is to be applied that waits for its extent.
+    /// Some write waits for its extent, and is applied then.
     pub(crate) fn has_cold(&self) -> bool {
         self.replica.window.iter().any(|applied| matches!(applied.state, AppliedState::Cold(_)))
     }

@@ -1,12 +1,14 @@
 //! Reads: of clients, of the leader for its own operations, and for other nodes.
 //!
-//! A client's read waits for operations in flight that overlap it. Once its bytes are there it
-//! waits again, for overlapping operations that began after it: else a value got out that is not
-//! on all members yet (I7). Last of all comes the fence, read after everything else was done.
+//! A client's read first waits for operations in flight that overlap it. Once its bytes are there
+//! it waits for overlapping operations that began after it: the bytes may be of one of them, which
+//! is not on all members yet (I7). Last comes the fence: the lease is looked at when the answer is
+//! about to go.
 //!
-//! Which in-sync member is asked, `balance` says. One that answers late is not waited for: another
-//! is asked, and the first answer counts, for any of them is right. The read keeps its place until
-//! all that were asked have answered or are gone, so that no late answer is taken for another's.
+//! `balance` chooses which in-sync member is asked. If that member answers late, another one is
+//! asked, too, and the first answer counts, for all of them are right. The read keeps its place
+//! until all that were asked have answered or are gone: so no late answer is taken for that of
+//! another read.
 
 use format::ids::{BlockMask, BlockRange, MemberSet, NodeId};
 use format::message::{DataBody, ReadStatus};
@@ -25,12 +27,12 @@ use crate::view::View;
 pub(crate) struct ClientRead {
     pub(crate) part: PartId,
     pub(crate) range: BlockRange,
-    /// Operations with a smaller order came before it.
+    /// Its place among operations and reads: those with a smaller one came before it.
     pub(crate) order: u64,
     state: ReadState,
     /// The members that were asked, and have not answered.
     asked: MemberSet,
-    /// When the last one of them was.
+    /// When the last of these members was asked.
     asked_at: Time,
     /// The members that could not give the bytes.
     tried: MemberSet,
@@ -38,25 +40,25 @@ pub(crate) struct ClientRead {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReadState {
-    /// Earlier operations overlap it.
+    /// So many earlier operations overlap it and are not finished.
     Blocked { blockers: u32 },
-    /// Members are asked, or nobody while none is reachable.
+    /// It waits for bytes: of the members that were asked, or until one can be asked.
     Reading,
     /// The bytes are here; operations in `order..until` overlap and are not finished.
     Held { payload: Payload, until: u64, blockers: u32 },
-    /// Only the fence is missing.
+    /// The bytes are here, and the answer waits for the lease alone.
     Fenced { payload: Payload },
-    /// The client has its answer; somebody who was asked has not answered.
+    /// The client has its answer, and some member that was asked has not answered.
     Answered,
 }
 
 impl ClientRead {
-    /// Only the fence keeps it.
+    /// The read waits for the lease alone.
     pub(crate) fn is_fenced(&self) -> bool {
         matches!(self.state, ReadState::Fenced { .. })
     }
 
-    /// The bytes, if they are here and not answered.
+    /// The bytes, if they are here and the client has no answer yet.
     pub(crate) fn held_payload(&self) -> Option<Payload> {
         match self.state {
             ReadState::Held { payload, .. } | ReadState::Fenced { payload } => Some(payload),
@@ -64,7 +66,7 @@ impl ClientRead {
         }
     }
 
-    /// The client waits no more.
+    /// The client has its answer.
     pub(crate) fn is_answered(&self) -> bool {
         self.state == ReadState::Answered
     }
@@ -81,12 +83,12 @@ pub(crate) struct PeerRead {
 }
 
 impl PeerRead {
-    /// Nobody is told what the disk says.
+    /// The session is over: the answer of the disk is dropped.
     pub(crate) fn forget(&mut self) {
         self.nonce = format::ids::Nonce(0);
     }
 
-    /// Whether who asked still waits: in the session in which it did.
+    /// Whether the asking node still waits: the session in which it asked lasts.
     pub(crate) fn is_wanted(&self, view: &View) -> bool {
         self.nonce == view.nonce && view.nonce != format::ids::Nonce(0)
     }
@@ -114,7 +116,7 @@ pub(crate) fn has_source(view: &View) -> bool {
 }
 
 impl Source {
-    /// A member that was left out this time may be asked later.
+    /// The same where a member was left out for now: it may be asked later.
     fn or_later(self) -> Self {
         match self {
             Self::None => Self::Later,
@@ -123,8 +125,8 @@ impl Source {
     }
 }
 
-/// An in-sync member for a client's read, none of `past`, and for now none of those that are
-/// `behind` with what a client was told is written.
+/// An in-sync member that a client's read can be sent to: none of `past`. Members in `behind` have
+/// not written yet what a client was told is written: they are left out for now.
 fn client_source(
     turn: &mut Turn<'_>,
     range: BlockRange,
@@ -142,7 +144,7 @@ fn client_source(
     }
 }
 
-/// An in-sync member for an operation's read: this node's own, or the others in turn.
+/// An in-sync member that an operation can read from: this node itself, or the others in turn.
 fn operation_source(turn: &mut Turn<'_>, past: MemberSet) -> Source {
     let (have, now) = sources(turn.view, past);
     let me = turn.view.me;
@@ -166,7 +168,7 @@ fn reads_own_disk(view: &View) -> bool {
 }
 
 fn absent_source(view: &View, have: MemberSet) -> Source {
-    // The last one that is in sync is not forgotten with its disk: what only it has is waited for.
+    // If this node alone was in sync when its disk failed, the data may come back with that disk.
     let is_last = view.disk_failed && view.in_sync.has(view.me);
     if have.without(view.me).is_empty() && !is_last { Source::None } else { Source::Later }
 }
@@ -223,15 +225,15 @@ impl Lane {
                     turn.send(member, DataBody::Read { lane, id, range });
                 }
             }
-            // Somebody may still answer.
+            // A member that was asked may still answer.
             Source::Later | Source::None if !read.asked.is_empty() => {}
             Source::Later => self.leader.as_mut().expect("a read has a leader").stalled = true,
             Source::None => self.fail_read(turn, index),
         }
     }
 
-    /// Reads that wait for long are asked of another member, too. Returns the members that have not
-    /// answered for as long as a member may take.
+    /// Asks another member, too, for each read that has waited for long. Returns the members that
+    /// have not answered for longer than a member may take.
     pub(crate) fn ask_others(&mut self, turn: &mut Turn<'_>) -> MemberSet {
         let mut slow = MemberSet::EMPTY;
         let places = self.leader.as_ref().map_or(0, |leader| leader.reads.places());
@@ -261,7 +263,7 @@ impl Lane {
         slow
     }
 
-    /// Reads what a partial write or a copy needs; all of it is under the operation's lock.
+    /// Reads what a partial write or a copy needs. The operation holds its range meanwhile.
     pub(crate) fn read_for_operation(&mut self, turn: &mut Turn<'_>, index: u32, tried: MemberSet) {
         let is_of_client = self.operation(index).part.is_some();
         let past = if is_of_client { tried | turn.view.write_only } else { tried };
@@ -369,7 +371,7 @@ impl Lane {
         }
     }
 
-    /// A member could not read, or another one was faster.
+    /// A member gave no bytes for a client's read, or gave them after another one did.
     fn on_no_bytes(
         &mut self,
         turn: &mut Turn<'_>,
@@ -455,7 +457,7 @@ impl Lane {
         None
     }
 
-    /// What no member can give now is tried again when something changed: a connection, the lease.
+    /// Tries again what no member could give: a connection or the lease may have changed.
     pub(crate) fn retry_stalled(&mut self, turn: &mut Turn<'_>) {
         let Some(leader) = self.leader.as_mut().filter(|leader| leader.stalled) else { return };
         leader.stalled = false;
@@ -492,7 +494,7 @@ impl Lane {
         }
     }
 
-    /// A member went away: what was asked of it is asked of another.
+    /// A member is not connected any more: asks another one for what it was asked.
     pub(crate) fn on_source_lost(&mut self, member: NodeId) {
         self.replica
             .peer_reads
@@ -534,7 +536,7 @@ impl Lane {
 }
 
 impl Leader {
-    /// `member` answers nothing that it was asked before.
+    /// Counts on no answer of `member` to what it was asked so far.
     pub(crate) fn ask_elsewhere(&mut self, member: NodeId) {
         for index in 0..self.reads.places() {
             let Some(read) = self.reads.get_mut(index).filter(|read| read.asked.has(member)) else {
@@ -624,7 +626,7 @@ impl Lane {
         turn.actions.push(GroupAction::ReadDevice { token, range, detect_zero });
     }
 
-    /// The device answered: send it on, unless the session or the connection is gone.
+    /// The device answered a read for a peer: sends the answer on, if the session still lasts.
     pub(crate) fn on_peer_read_done(
         &mut self,
         turn: &mut Turn<'_>,
@@ -647,7 +649,7 @@ impl Lane {
         turn.release(payload);
     }
 
-    /// The bytes that a read asks another node for.
+    /// How many bytes the answer of another node to this question has.
     pub(crate) fn asked_bytes(&self, asker: Asker) -> u32 {
         let range = match asker {
             Asker::Operation { index } => self.operation(index).range,
@@ -683,7 +685,8 @@ impl Lane {
         }
     }
 
-    /// `from` is in sync and does not know it yet: another is asked, or the same one later.
+    /// `from` refused a read, for it does not know yet that it is in sync: asks another member, or
+    /// the same one later.
     fn on_read_refused(&mut self, turn: &mut Turn<'_>, asker: Asker, from: NodeId) {
         match asker {
             Asker::Operation { index } => self.on_operation_refused(turn, index, from),

@@ -8,7 +8,7 @@ use crate::lane::cut::HeldCut;
 use crate::lane::read::ClientRead;
 use crate::lane::{Applied, AppliedState, Lane, Leader, Replica, Slot, Turn};
 
-/// What becomes of what a follower was told to apply, and has not begun to.
+/// What becomes of writes that a follower was told to apply, and has not submitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Released {
     Applied,
@@ -16,9 +16,9 @@ pub(crate) enum Released {
 }
 
 impl Lane {
-    /// A newer session seals this member: what did not reach the device yet never will, but for
-    /// what a follower was told to apply; and what the device is to read for peers, nobody is told.
-    /// A member that returns into its session is sealed to it once more.
+    /// A session seals this member: drops writes that were not submitted to the device, but for
+    /// those that a follower was told to apply, and the answers to reads of peers. A member that
+    /// returns into the session that it left is sealed to it once more.
     pub(crate) fn drop_unsubmitted(&mut self, turn: &mut Turn<'_>, released: Released) {
         let replica = &mut self.replica;
         replica.peer_reads.iter_mut().for_each(|(_, read)| read.forget());
@@ -44,8 +44,8 @@ impl Lane {
         }
     }
 
-    /// The replica is another one from here on. What is left in the old window reached the old
-    /// disk, or failed there, and holds no payload any more.
+    /// Another disk is taken into use: the replica begins anew. The writes left in the old window
+    /// reached the old disk, or failed there, and hold no payload any more.
     pub(crate) fn take_disk(&mut self, me: NodeId, slots: Vec<Slot>) {
         let holds_payload = self.replica.window.iter().any(|applied| applied.payload.is_some());
         assert!(!holds_payload, "its device writes are over");
@@ -64,7 +64,7 @@ impl Lane {
         !self.replica.window.iter().any(is_out)
     }
 
-    /// ... and none is to come.
+    /// No device write is outstanding, and no write waits for its extent.
     pub(crate) fn is_over(&self) -> bool {
         self.is_quiet() && !self.has_cold()
     }
@@ -83,14 +83,15 @@ impl Lane {
         SealedLane { nonce, stable, applied, window }
     }
 
-    /// The new session begins here: the old window is replaced by what the new leader computed
-    /// from all of them. A block that cannot differ is nobody's secret any more.
+    /// A new session begins for this member: `ranges`, which its leader computed from the windows
+    /// of all members, take the place of the window. They take the place of the marks of the own
+    /// slot, too: no other block can differ.
     pub(crate) fn inherit(&mut self, turn: &mut Turn<'_>, nonce: Nonce, ranges: &[BlockRange]) {
         let pieces: Vec<BlockRange> = self.pieces(turn.view, ranges).collect();
         self.forget_window(turn);
         self.replica.nonce = nonce;
         self.replica.inherited = pieces.iter().copied().collect();
-        // From the own slot they would be inherited again; so their extents may leave the log.
+        // The next seal reports the own slot, too: so the extents of these may leave the log.
         let me = turn.view.me;
         if let Some(own) = self.slot_mut(me) {
             own.bits.set_none();
@@ -115,9 +116,9 @@ impl Lane {
         replica.receipts.clear();
     }
 
-    /// As a returning member: what only this lane knew goes into the own slot; then it starts anew
-    /// at `floor`. The activity log adds nothing: what it named at the end of a former life is in
-    /// the own slot already.
+    /// As a returning member: marks in the own slot what only this lane knows of, then begins anew
+    /// at `floor`. The activity log adds nothing: the extents that it named after an unclean end
+    /// are in the own slot already.
     pub(crate) fn take_over_window(&mut self, turn: &mut Turn<'_>, nonce: Nonce, floor: Seq) {
         let mut private: Vec<BlockRange> =
             self.replica.window.iter().map(|applied| applied.range).collect();
@@ -137,8 +138,8 @@ impl Lane {
         replica.began_behind = replica.stable;
     }
 
-    /// As a member that stops: every slot gets what the activity log would have said of an end
-    /// without notice.
+    /// As a member that stops: marks in every slot what a restart would have marked by the activity
+    /// log.
     pub(crate) fn settle_for_stop(&mut self, turn: &mut Turn<'_>) {
         let mut private: Vec<BlockRange> =
             self.replica.window.iter().map(|applied| applied.range).collect();
@@ -152,9 +153,9 @@ impl Lane {
         }
     }
 
-    /// What this replica wrote may differ from what any other one holds: the marks of all slots are
-    /// marks of the own one (9.6). That of one member alone does not do, for a third one may have
-    /// gone on with what this replica shares.
+    /// Marks in the own slot what any slot marks: all that this replica wrote may differ from what
+    /// the others hold (9.6). The slot of one member would not do, for a third one may have gone on
+    /// with what this replica has in common with it.
     pub(crate) fn merge_slots(&mut self, me: NodeId) {
         let marked: Vec<BlockRange> =
             self.replica.slots.iter().flat_map(|slot| slot.bits.runs()).collect();
@@ -165,13 +166,13 @@ impl Lane {
         }
     }
 
-    /// Blocks that the slot of `member` marks.
+    /// How many blocks the slot of `member` marks.
     pub(crate) fn marks_of(&self, member: NodeId) -> u64 {
         let slot = self.replica.slots.iter().find(|slot| slot.member == member);
         slot.map_or(0, |slot| slot.bits.ones())
     }
 
-    /// Starts to lead a session with the given differences between its members.
+    /// Begins to lead a session; `outdated` may differ between its members.
     pub(crate) fn lead(&mut self, turn: &mut Turn<'_>, outdated: &[BlockRange]) {
         self.stand_down(turn);
         self.generation = self.generation.wrapping_add(1);
@@ -180,7 +181,7 @@ impl Lane {
         self.leader = Some(Box::new(leader));
     }
 
-    /// The session of this node is over: what clients wait for fails, and is never replayed.
+    /// The session of this node is over: fails what clients wait for. None of it is ever repeated.
     pub(crate) fn stand_down(&mut self, turn: &mut Turn<'_>) {
         let Some(leader) = self.leader.take() else { return };
         self.generation = self.generation.wrapping_add(1);
@@ -210,15 +211,16 @@ impl Lane {
         }
     }
 
-    /// The lane is to be dropped: what a peer's writes brought goes back. What the device and the
-    /// connections still use, they have references of their own to.
+    /// The lane is about to be dropped: releases the payloads of peers' writes. The device and the
+    /// connections have references of their own to what they still use.
     pub(crate) fn let_go(&mut self, turn: &mut Turn<'_>) {
         for applied in self.replica.window.iter() {
             turn.release(applied.payload.filter(|_| !applied.is_own));
         }
     }
 
-    /// The own replica cannot apply what it did not submit: the payload goes with the operation.
+    /// Drops writes of this node that its replica has not submitted: their payloads go with the
+    /// operations.
     pub(crate) fn drop_borrowed(&mut self, turn: &mut Turn<'_>) {
         let lane = self.index;
         self.replica.window.retain(|applied| {
@@ -230,7 +232,8 @@ impl Lane {
         });
     }
 
-    /// Without quorum, and told not to wait: clients hear of it, operations go on.
+    /// There is no quorum, and requests are not to wait: fails what clients wait for. Operations go
+    /// on.
     pub(crate) fn fail_waiting(&mut self, turn: &mut Turn<'_>) {
         let Some(leader) = self.leader.as_mut() else { return };
         for request in std::mem::take(&mut leader.overflow) {
@@ -252,7 +255,7 @@ impl Lane {
         }
     }
 
-    /// The seq from which on a member that enters the write set now gets everything.
+    /// The seq from which on a member that comes into the write set now gets everything.
     pub(crate) fn floor(&self) -> Seq {
         Seq(self.leader.as_ref().map_or(1, |leader| leader.next_seq))
     }

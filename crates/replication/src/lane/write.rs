@@ -16,7 +16,7 @@ use crate::lane::{Lane, Operation, OperationKind, OperationState, Origin, Turn};
 use crate::limits;
 use crate::quorum;
 
-/// What is asked of the lane, before it has an order.
+/// An operation that the lane is asked for, before it has its order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted {
     pub(crate) kind: OperationKind,
@@ -28,7 +28,7 @@ pub(crate) struct Wanted {
     pub(crate) fua: bool,
 }
 
-/// A front end may know of a size before the lane does.
+/// The request lies behind the end: a front end may know of a larger size before the lane does.
 #[cold]
 #[inline(never)]
 fn refuse_behind_end(request: &Request, actions: &mut Vec<GroupAction>) {
@@ -63,7 +63,7 @@ impl Lane {
 
     #[inline(always)]
     fn admit_request(&mut self, turn: &mut Turn<'_>, request: &Request, range: BlockRange) {
-        // What nearly all are.
+        // Nearly all requests are writes of whole blocks.
         if let RequestKind::Write { payload, fua } = request.kind
             && u64::from(request.length) == range.length_bytes()
         {
@@ -157,15 +157,16 @@ impl Lane {
         turn.shared.room.stall(self.index, index);
     }
 
-    /// Members keep one more, the own replica among them: beside what clients ask for, blocks are
-    /// made equal, for each of which there was room when that was asked for.
+    /// Whether the windows of the members have a place for one more operation. They keep more than
+    /// clients may fill: blocks are made equal beside that, and each such copy had a place when it
+    /// was asked for.
     #[inline]
     pub(crate) fn has_window(&self) -> bool {
         let sent = self.leader.as_ref().map_or(0, |leader| leader.sent.len());
         sent < limits::WINDOW_AT_MEMBER_MAX
     }
 
-    /// There is room for it.
+    /// Sends an operation that waited for room.
     pub(crate) fn send_stalled(&mut self, turn: &mut Turn<'_>, index: u32) {
         let operation = self.operation(index);
         let OperationState::Stalled { kind } = operation.state else {
@@ -180,7 +181,7 @@ impl Lane {
         self.send_now(turn, index, kind);
     }
 
-    /// Sends an operation that is none of the lane's yet, as nearly all are that clients ask for.
+    /// Sends an operation that never had to wait, as nearly all that clients ask for.
     #[inline(always)]
     fn send_new(&mut self, turn: &mut Turn<'_>, mut operation: Operation, kind: WriteKind) {
         let leader = self.leader.as_deref_mut().expect("only a leader sends");
@@ -202,7 +203,7 @@ impl Lane {
         self.hand_out(turn, index, operation.needed, write, payload);
     }
 
-    /// Hands a write to all that have to have it, the own replica among them.
+    /// Hands a write to all members that have to have it; to the own replica by a call.
     #[inline(always)]
     fn hand_out(
         &mut self,
@@ -225,7 +226,7 @@ impl Lane {
         }
     }
 
-    /// Sends again an operation that has its seq.
+    /// Sends an operation once more, with the seq that it has.
     pub(crate) fn send_again(&mut self, turn: &mut Turn<'_>, index: u32, to: MemberSet) {
         let leader = self.leader.as_ref().expect("only a leader sends");
         let (write, payload) = self.operation(index).as_write(self.index, Seq(leader.stable));
@@ -248,7 +249,7 @@ impl Lane {
         }
     }
 
-    /// All that have to have it do, or it has nothing to do any more.
+    /// Ends an operation: all members that have to have it do, or there is nothing left to do.
     pub(crate) fn finish(&mut self, turn: &mut Turn<'_>, index: u32) {
         let leader = self.leader.as_mut().expect("only a leader finishes");
         let operation = leader.operations.get(index).expect("an operation finishes once");
@@ -263,7 +264,7 @@ impl Lane {
         }
     }
 
-    /// Something may wait for it.
+    /// The same for an operation that others may wait for.
     #[inline(never)]
     fn finish_awaited(&mut self, turn: &mut Turn<'_>, index: u32) {
         let finished = *self.operation(index);
@@ -330,7 +331,7 @@ impl Lane {
         {
             self.start(turn, index);
         }
-        // Those that waited for one that was answered early went on then.
+        // Reads that waited for an operation which was answered early went on at that time.
         if !finished.is_answered {
             self.unblock_reads(turn, finished);
         }
@@ -369,7 +370,7 @@ impl Lane {
         leader.operations.get_mut(index).expect("an operation until it finished")
     }
 
-    /// The write set shrank, or grew smaller than what operations wait for.
+    /// `member` left the write set: no operation waits for it any more.
     pub(crate) fn forget_member(&mut self, turn: &mut Turn<'_>, member: NodeId) {
         if member == turn.view.me {
             self.drop_borrowed(turn);
@@ -377,8 +378,8 @@ impl Lane {
         let Some(leader) = self.leader.as_mut() else { return };
         leader.resyncs.retain(|resync| resync.member != member);
         leader.forget_differing(member);
-        // As another process it may be connected, and does not know what was asked; or its disk
-        // hangs, this node's own too.
+        // It may be connected as another process, which does not know the questions. Or its disk
+        // hangs, which may be this node's own.
         leader.ask_elsewhere(member);
         let (mut complete, mut open) = (Vec::new(), Vec::new());
         for (index, operation) in leader.operations.iter_mut() {
@@ -400,7 +401,7 @@ impl Lane {
     }
 }
 
-/// What an operation is sent as for which nothing is to be read before.
+/// The kind of write that an operation is sent as at once; `None` if bytes are to be read before.
 #[inline]
 fn sent_at_once(kind: OperationKind, range: BlockRange, length: u32) -> Option<WriteKind> {
     match kind {
@@ -415,7 +416,7 @@ fn sent_at_once(kind: OperationKind, range: BlockRange, length: u32) -> Option<W
 }
 
 impl Operation {
-    /// One that is not sent; it waits for so many earlier ones.
+    /// An operation that waits for so many earlier ones, and is not sent yet.
     #[inline(always)]
     fn new(wanted: Wanted, order: u64, overlapping: usize) -> Self {
         let Wanted { kind, part, range, offset, length, payload, fua } = wanted;
@@ -477,7 +478,7 @@ impl crate::lane::Leader {
     fn sequence(&mut self, turn: &mut Turn<'_>, operation: &mut Operation, kind: WriteKind) {
         let view = turn.view;
         let (needed, absent) = match operation.kind {
-            // What a resync copies is no news for the members that are absent.
+            // A copy writes nothing new: what absent members miss stays the same.
             OperationKind::Resync { member, .. } => (MemberSet::of(member), MemberSet::EMPTY),
             OperationKind::Write
             | OperationKind::Discard
@@ -490,7 +491,7 @@ impl crate::lane::Leader {
         operation.sent_as = turn.shared.room.send_one();
         (operation.needed, operation.absent) = (needed, absent);
         self.next_seq += 1;
-        // What travels to all of the write set need not be said again.
+        // The write tells `stable` to all of the write set.
         self.stable_unsent &= needed != view.write_set;
     }
 
@@ -500,7 +501,7 @@ impl crate::lane::Leader {
         *self.sent.get(usize::try_from(position).ok()?)?
     }
 
-    /// Gives how many are stable by that.
+    /// Completes an operation, and returns how many became stable by that.
     #[inline(always)]
     fn complete_seq(&mut self, seq: Seq) -> usize {
         let position = seq.0.wrapping_sub(self.stable).wrapping_sub(1);
