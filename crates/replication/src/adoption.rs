@@ -22,10 +22,9 @@ use stdx::random::Random;
 
 use crate::limits;
 use crate::lineage::relation::{ALONG, Kinship, continue_on, kinship};
-use crate::lineage::stamp::{compare_stamp, make_blank};
-use crate::lineage::standing::{has_joined, report_of, shared_until};
+use crate::lineage::stamp::{compare_stamp, copy_vote, make_blank};
+use crate::lineage::standing::{has_joined, insync, report_of, shared_until};
 use crate::quorum::is_quorum;
-use crate::resource::copy_vote;
 
 /// What one node still has; of a node that has neither, that it was looked at.
 #[derive(Clone, Debug)]
@@ -128,7 +127,7 @@ pub fn judge(
     }
     let in_sync = in_sync_here(&base, &remains);
     if in_sync.is_empty() {
-        return Err(Obstacle::NoData(crate::lineage::standing::insync(&base)));
+        return Err(Obstacle::NoData(insync(&base)));
     }
     let undisputed: Vec<InSync> = in_sync
         .iter()

@@ -85,7 +85,6 @@ use crate::voter::Voter;
 pub use crate::resource::options::{Comparing, ResourceOptions};
 pub use crate::resource::resize::{ResizeState, ResizeStatus};
 pub use crate::resource::rests::LostAgain;
-pub(crate) use crate::resource::saves::copy_vote;
 pub use crate::resource::status::{MemberStatus, Status, VoterStatus};
 pub use crate::resource::suspend::Shortage;
 pub use crate::resource::verify::{VerifyState, VerifyStatus};

@@ -1,8 +1,9 @@
 //! The counter that register and superblock carry, and what it tells of a part that comes from an
-//! older day (M4, I18).
+//! older day (M4, I18); and the copy of the vote that the superblock has.
 
 use format::ids::{Branch, Epoch, Incarnation, KernelBootId, VoteStoreId};
 use format::metadata::{Register, ReplicaState, Superblock};
+use format::vote::VoteCopy;
 use stdx::random::Random;
 
 use crate::lineage::relation::{Kinship, kinship};
@@ -89,6 +90,19 @@ pub(crate) fn make_blank(superblock: &mut Superblock, random: &mut Random) {
     superblock.branch = Branch(0);
     superblock.joined = Epoch(0);
     superblock.candidate = None;
+}
+
+/// The disk knows what the voter of its node accepted. A new vote store that knows nothing yet
+/// leaves there what the lost one did.
+pub(crate) fn copy_vote(register: &Register, superblock: &mut Superblock) {
+    let Some((ballot, value)) = &register.accepted else { return };
+    let is_known = superblock.vote.as_ref().is_some_and(|vote| {
+        (vote.store, vote.ballot, vote.value().value_id)
+            == (register.store, *ballot, value.value_id)
+    });
+    if !is_known {
+        superblock.vote = VoteCopy::new(register.store, *ballot, value).map(Box::new);
+    }
 }
 
 /// The disk failed or was detached at this stamp, and the voter went on without it: what it holds

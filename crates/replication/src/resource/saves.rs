@@ -4,13 +4,14 @@ use std::mem::{Discriminant, discriminant};
 
 use format::ids::{Branch, Epoch, KernelBootId, NodeId, Nonce, VoteStoreId};
 use format::message::{Accepted, Control};
-use format::metadata::{Register, Superblock, VoteStamp};
+use format::metadata::{Superblock, VoteStamp};
 use format::space::Place;
 use format::vote::VoteCopy;
 use stdx::time::Time;
 
 use crate::contract::{CommandId, ResourceAction, SaveId, ToGroup};
 use crate::limits;
+use crate::lineage::stamp::copy_vote;
 use crate::resource::Resource;
 use crate::voter::Voter;
 
@@ -357,19 +358,6 @@ impl Resource {
             self.saves.current_accepted = None;
             self.on_member_failed(self.me());
         }
-    }
-}
-
-/// The disk knows what the voter of its node accepted. A new vote store that knows nothing yet
-/// leaves there what the lost one did.
-pub(crate) fn copy_vote(register: &Register, superblock: &mut Superblock) {
-    let Some((ballot, value)) = &register.accepted else { return };
-    let is_known = superblock.vote.as_ref().is_some_and(|vote| {
-        (vote.store, vote.ballot, vote.value().value_id)
-            == (register.store, *ballot, value.value_id)
-    });
-    if !is_known {
-        superblock.vote = VoteCopy::new(register.store, *ballot, value).map(Box::new);
     }
 }
 
