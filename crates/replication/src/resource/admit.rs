@@ -1,7 +1,8 @@
 //! The return of a member, as the Primary leads it: PROTOCOL.md section 8.
 //!
-//! Seal it, find out whether what its slots say is good for it, mark everything where it is not,
-//! let it take over what only it knows, add it to the write set, copy, make durable, join.
+//! The leader seals the member, and asks an in-sync member whether the slot for it has all that it
+//! misses; if not, all blocks are marked. The member then marks in its own slot what only it knows,
+//! gets every write, is copied to, makes its data durable, and joins.
 
 use std::collections::BTreeMap;
 
@@ -23,23 +24,25 @@ use crate::resource::{Comparing, Resource, RoundKind};
 #[derive(Debug)]
 pub(crate) struct Admission {
     step: Step,
-    /// Of its seal.
+    /// The ballot of the seal.
     ballot: Ballot,
     deadline: Time,
     replica: Option<ReplicaReport>,
-    /// The in-sync member whose slots are asked, and what they are good for.
+    /// The in-sync member whose slots are used.
     source: Option<NodeId>,
+    /// The bases of these slots, as that member said.
     slots: Vec<SlotInfo>,
-    /// The config when the slots were asked; members lost since are in no answer.
+    /// The epoch of the config when the slots were asked for: the answer knows of no later loss.
     epoch: Epoch,
+    /// By lane, the seq from which on the member gets every operation.
     floors: Vec<Seq>,
-    /// Per shard: what is left of each volume, and what was copied, in blocks.
+    /// By shard, the blocks of each volume that are left, and the blocks that were copied.
     progress: BTreeMap<u8, (Space, u64)>,
-    /// All of the volume is to be copied.
+    /// All blocks of the volumes are to be copied.
     is_full: bool,
-    /// It is another process than the one that was lost.
+    /// The member is another process than the one that was lost.
     was_restarted: bool,
-    /// It was being copied to, and does not know that it joined.
+    /// The member was being copied to before, and does not know whether it joined.
     is_half_copied: bool,
 }
 
@@ -53,12 +56,12 @@ enum Step {
     AskingFloors,
     Admitting,
     Copying,
-    /// It misses nothing; it joins when nothing else is under way.
+    /// The member misses nothing. It joins when no other change is under way.
     Synced,
 }
 
 impl Admission {
-    /// A config was chosen that differs from the last one in nothing that matters here.
+    /// A config was chosen that changes nothing for an admission.
     pub(crate) fn outlive_epoch(&mut self, epoch: Epoch) {
         if self.epoch.next() == epoch {
             self.epoch = epoch;
@@ -124,8 +127,8 @@ impl Resource {
         if let Some(session) = self.session.as_mut() {
             session.rests.end_those_over(now);
         }
-        // A member obeys whoever seals it: this node must not be one that was superseded, and has
-        // not heard of it. Its lease comes with a step of its own.
+        // A member obeys every node that seals it: this one must not be superseded without knowing.
+        // When its lease comes, there is another step.
         if !self.has_majority() {
             return;
         }
@@ -134,7 +137,7 @@ impl Resource {
         }
     }
 
-    /// Its disks are there and large enough, and its data belongs to this history, or to none.
+    /// The member has disks that are large enough, and data of this history or of none.
     pub(crate) fn may_return(&self, member: NodeId) -> bool {
         let (Some(replica), Some(config)) = (self.replica_of(member), self.config()) else {
             return false;
@@ -180,7 +183,7 @@ impl Resource {
         self.send(member, Control::Seal { ballot, nonce });
     }
 
-    /// Those that did not come so far that they get every operation begin anew, later.
+    /// Admissions of members that do not get every operation yet begin anew, later.
     pub(crate) fn give_up_admissions(&mut self) {
         let Some(session) = &self.session else { return };
         let admissions = session.admissions.iter().filter(|(_, known)| !known.is_copying());
@@ -213,14 +216,14 @@ impl Resource {
         let was_admitted_here =
             self.session.as_ref().is_some_and(|session| session.admitted_here.has(from));
         let Some(admission) = self.admission(from) else { return };
-        // What answers an earlier seal says nothing of when it obeys this one.
+        // The answer to an earlier seal does not say that the member obeys this one.
         if admission.step != Step::Sealing || admission.ballot != sealed.ballot {
             return;
         }
         admission.replica = Some(sealed.replica);
         admission.was_restarted = sealed.rank < RANK_INTACT;
         let has_candidate = sealed.replica.candidate.is_some();
-        // What was copied to it in this session, also before a branch began, the slots here know.
+        // The slots here know what was copied to it in this session, also before a branch began.
         admission.is_half_copied =
             (sealed.rank == RANK_BEHIND || has_candidate) && !was_admitted_here;
         let Some(source) = source else { return self.give_up_admission(from) };
@@ -229,8 +232,9 @@ impl Resource {
         self.send(source, Control::SlotQuery { nonce });
     }
 
-    /// It obeys a session with a higher ballot, of a line that it left, perhaps: the next seal has
-    /// one above that. Or its metadata has no slot for one more member.
+    /// A member refused. It may obey a session with a higher ballot, perhaps of a line that it
+    /// left: the next seal has a ballot above that. Or its metadata has no slot for one more
+    /// member.
     pub(crate) fn on_refused_by_member(&mut self, from: NodeId) {
         let Some(session) = self.session.as_ref() else { return };
         if session.admissions.get(&from).is_some_and(|known| known.step == Step::Sealing) {
@@ -252,7 +256,7 @@ impl Resource {
         self.on_no_room_made(from);
     }
 
-    /// An in-sync member whose slots can be asked: this node if it is one.
+    /// An in-sync member that can be asked for its slots: this node, if it is in sync.
     fn slot_source(&self, returning: NodeId) -> Option<NodeId> {
         let losing = self
             .session
@@ -275,7 +279,8 @@ impl Resource {
         }
     }
 
-    /// Incremental if the slot began no later than the member was last in sync; full otherwise.
+    /// Copies what the slot marks, if the slot began no later than the member was in sync last.
+    /// Copies everything otherwise.
     fn choose_resync(&mut self, member: NodeId, slots: &[SlotInfo]) {
         let Some(config) = self.config() else { return };
         let targets = self.in_sync();
@@ -287,7 +292,7 @@ impl Resource {
         let Some(admission) = self.admission(member) else { return };
         admission.slots = slots.to_vec();
         let base = slots.iter().find(|slot| slot.member == member).map(|slot| slot.base);
-        // What was copied to it behind the fork, on the line that was left, is in no slot here.
+        // No slot here knows what was copied to it behind the fork, on the line that was left.
         let is_known = is_of_branch || !admission.is_half_copied;
         let suits = |base| shared.is_some_and(|until| is_good_for(base, &replica, until));
         if is_known && base.is_some_and(suits) {
@@ -355,7 +360,7 @@ impl Resource {
         }
     }
 
-    /// It is ready: from now on it gets everything.
+    /// The member is ready: it gets every operation from now on, and is copied to.
     pub(crate) fn on_admitted(&mut self, member: NodeId) {
         let epoch = self.config().map_or(Epoch(0), |config| config.epoch);
         let absent = self.tracked().minus(self.in_sync()).without(member);
@@ -369,12 +374,12 @@ impl Resource {
         let source = admission.source.filter(|&source| connected.has(source));
         let (Some(from), Step::Admitting) = (source, admission.step) else { return };
         if admission.epoch != epoch || losing {
-            // Who is absent changed since the slots were asked.
+            // Other members are absent by now than when the slots were asked for.
             return self.give_up_admission(member);
         }
         admission.step = Step::Copying;
-        // Of one for which the source has no slot, for its file calls that one diskless, it cannot
-        // tell what was missed: what the returning member noted before is good for nothing.
+        // The source may have no slot for some member, which its configuration calls diskless. Then
+        // nobody knows what that one misses, and the slot of the returning member is useless.
         let base_of = |member| {
             let known = admission.slots.iter().find(|slot| slot.member == member);
             known.map_or(crate::UNUSED, |slot| slot.base)
@@ -481,7 +486,7 @@ impl Resource {
         self.note_following();
     }
 
-    /// Peers whose data belongs to another history, for the status and the log.
+    /// Notes a peer whose data belongs to another history, for the status and the log.
     pub(crate) fn note_unrelated(&mut self, node: NodeId) {
         let Some(config) = self.config() else { return };
         let Some(replica) = self.replica_of(node) else { return };

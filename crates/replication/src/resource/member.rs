@@ -27,35 +27,40 @@ pub(crate) struct MemberState {
     pub(crate) disk_failed: bool,
     /// Admitted to a session since this process started.
     pub(crate) admitted: bool,
-    /// The session that sealed this process. What sealed an older one counts for the ballot only:
-    /// its leader does not know that this replica restarted.
+    /// The session to which this process is sealed. The seal of a former process counts for its
+    /// ballot alone, for that leader does not know that this replica restarted.
     sealed: Option<Nonce>,
-    /// Who leads that session, or means to.
+    /// The node that sent the seal: it leads that session, or is about to.
     pub(crate) sealed_by: Option<NodeId>,
+    /// A seal, until every shard is quiet and it is answered.
     seal: Option<PendingSeal>,
-    /// The seal was answered, and nothing began since: the lanes are quiet. What begins once more
-    /// without a seal is a peer's mistake.
+    /// Set when a seal is answered, so that the lanes are quiet; cleared when a session begins
+    /// here. A peer that begins one without a seal is in error.
     pub(crate) may_begin: bool,
+    /// The sender, session and epoch of a NEW_EPOCH, until the groups have taken it over.
     new_epoch: Option<(NodeId, Nonce, Epoch)>,
+    /// The sender and session of an ADMIT, until the groups have taken it over.
     admit: Option<(NodeId, Nonce)>,
-    /// By the member whose slot it is.
+    /// By the member whose slot it is: who asked for all blocks of a slot to be marked, until they
+    /// are.
     set_full: BTreeMap<NodeId, (NodeId, Nonce, LostMember)>,
+    /// The sender, session and candidate of a PREPARE_JOIN, until slots and data are durable.
     join: Option<(NodeId, Nonce, Candidate)>,
-    /// Members of whom a shard of the leader said that the slots for them are good for nothing,
-    /// since this replica was admitted: what another shard said before may come after that.
+    /// Members for whom a shard of the leader called the slots good for nothing, since this replica
+    /// was admitted. Another shard may have said otherwise before, and be heard later.
     useless: MemberSet,
-    /// Of the value that this replica was admitted with. They were away by that: a start that is
-    /// later is of another loss.
+    /// The epoch of the value with which this replica was admitted. Members in `useless` were away
+    /// by that value; a base of a later epoch is of a later loss.
     admitted_at: Epoch,
-    /// The value that the candidate of the superblock names was not chosen, and never will be:
-    /// the leader that was to propose it admitted this replica anew since.
+    /// The value that the candidate of the superblock names was not chosen, and never will be: the
+    /// leader that was to propose it has admitted this replica anew.
     joins_no_more: bool,
-    /// A disk that the groups are taking into use.
+    /// The command and superblock of a disk that the groups are taking into use.
     attaching: Option<(CommandId, Box<Superblock>)>,
 }
 
 impl MemberState {
-    /// Whoever leads, or means to, has to seal this replica anew.
+    /// The replica obeys no session any more: a leader has to seal it anew.
     pub(crate) fn forget_session(&mut self) {
         let Self { disk_failed, attaching, .. } = std::mem::take(self);
         *self = Self { disk_failed, attaching, ..Self::default() };
@@ -79,13 +84,14 @@ struct PendingSeal {
 }
 
 impl Resource {
-    /// One that is being stopped joins nothing any more: it is about to call itself clean.
+    /// Whether this member takes part in sessions. One that is being stopped does not: it is about
+    /// to call itself clean.
     pub(crate) fn hears_leaders(&self) -> bool {
         let is_stopping = self.stop.is_some() && self.leave.is_none();
         self.report().is_some() && !is_stopping && !self.is_discarding()
     }
 
-    /// Its seal was answered, and nothing of the session has begun here.
+    /// The seal of this session was answered, and nothing of the session has begun here.
     pub(crate) fn may_begin(&self, nonce: Nonce) -> bool {
         self.obeys(nonce) && self.member.may_begin
     }
@@ -94,7 +100,7 @@ impl Resource {
         self.member.sealed == Some(nonce)
     }
 
-    /// ... and was told how the session began.
+    /// The replica obeys this session, and knows how it began.
     pub(crate) fn takes_part_in(&self, nonce: Nonce) -> bool {
         let MemberState { seal, may_begin, new_epoch, admit, .. } = &self.member;
         let is_beginning = seal.is_some() || *may_begin || new_epoch.is_some() || admit.is_some();
@@ -115,8 +121,8 @@ impl Resource {
         let before = self.member.sealed.replace(nonce).filter(|&before| before != nonce);
         let leader = self.member.sealed_by.replace(from);
         if let (Some(nonce), Some(leader)) = (before, leader) {
-            // It may lead for long, if the one that sealed this replica comes to nothing: it has to
-            // know that what it sends here is not heard.
+            // The former leader may go on for long, if the new session never begins. It has to know
+            // that this replica hears it no more.
             self.send(leader, Control::ReplicaFailed { nonce });
         }
         if !self.leads(nonce) && self.session.is_some() {
@@ -145,9 +151,8 @@ impl Resource {
         self.save_superblock(AfterSave::Groups(ToGroup::Seal { nonce, round }));
     }
 
-    /// The seal was so slow to store that another one followed it, or that this node, which need
-    /// not be sealed to lead, leads a session that began after it, or is about to. The groups must
-    /// not obey it.
+    /// The groups must not obey a seal any more that was slow to store. Another seal followed it,
+    /// or this node leads a later session, or is about to: a leader need not be sealed itself.
     pub(crate) fn is_overtaken(&self, nonce: Nonce, round: RoundId) -> bool {
         let session = self.session.as_ref().map(|session| session.nonce);
         let leads_another =
@@ -238,8 +243,9 @@ impl Resource {
         self.save_superblock(AfterSave::Groups(message));
     }
 
-    /// What tells the next life that the device kept its cache. It could not be told otherwise, if
-    /// the register is not written any more.
+    /// The boot of the kernel that the superblock notes: after a restart within the same boot the
+    /// device still has its cache. A mute voter notes none, for its register is not written any
+    /// more.
     fn noted_kernel(&self) -> KernelBootId {
         if self.voter.is_mute { KernelBootId(0) } else { self.options.kernel_boot_id }
     }
@@ -277,14 +283,14 @@ impl Resource {
         if !self.make_slots(tracked) {
             return self.refuse_slot(from);
         }
-        // What slots say of members that were away meanwhile comes from the source. Of those that
-        // are in sync nothing is missed: no record of a loss that is over is left (9.5).
+        // The source tells what members missed that are away by now. Members that are in sync miss
+        // nothing: so no record of a loss that is over is left (9.5).
         self.track(tracked.minus(insync(value)));
         self.tell_slots(tracked);
         let shared = self.report().and_then(|replica| shared_until(value, &replica));
         let superblock = self.superblock.as_mut().expect("asked of a member with data");
         if superblock.branch != value.branch {
-            // What it was in sync with last is of this line up to the fork, or of none.
+            // The data that it was in sync with is of this line up to the fork, or of no line.
             superblock.branch = value.branch;
             let shared = shared.unwrap_or(Epoch(0));
             superblock.joined = superblock.joined.min(shared);
@@ -293,8 +299,8 @@ impl Resource {
         superblock.follow_volumes(value);
         superblock.state = ReplicaState::Syncing;
         superblock.clean = false;
-        // A session has one change of the value under way at a time, and with a join it admits
-        // nobody: what was to follow this value is void.
+        // A session makes one change of the value at a time, and admits no member during a join:
+        // the join that was to follow this value is void.
         let follows = |candidate: Candidate| candidate.epoch == value.epoch.next();
         self.member.joins_no_more = superblock.candidate.is_some_and(follows);
         self.member.may_begin = false;
@@ -323,12 +329,12 @@ impl Resource {
         self.ask_groups(RoundKind::FullSet(lost.member), set_full);
     }
 
-    /// The bits are marked in memory; on disk the header says so for all of them at once.
+    /// All blocks are marked in memory. On disk the header says so for all of them at once.
     pub(crate) fn on_full_set(&mut self, member: NodeId) {
         let Some((from, nonce, lost)) = self.member.set_full.remove(&member) else { return };
-        // All is marked now, whatever was said of the slot before.
+        // The slot has all marks now, whatever a shard of the leader said of it before.
         self.member.useless.remove(member);
-        // Not before: a start that suits the member would promise marks that are not there yet.
+        // Not before: the new base would promise marks that are not there yet.
         self.slot_bases.insert(lost.member, lost.base);
         self.write_header(LostMember {
             base: SlotBase { epoch: crate::FULL, ..lost.base },
@@ -344,14 +350,14 @@ impl Resource {
             return;
         }
         if !self.tracking.has(slot.member) {
-            // It is a member no more: its slot is good for nothing, and nobody has to wait for it.
+            // It is no member any more: no header is written, and nothing waits for one.
             return self.tell_groups(ToGroup::SlotRebased(slot));
         }
         let MemberState { useless, admitted_at, .. } = &mut self.member;
         if slot.base == crate::UNUSED {
             useless.insert(slot.member);
         }
-        // Its lanes may lack marks, while those of the shard that says otherwise have them.
+        // The lanes of the shard that called the slot useless may lack marks.
         let is_useless = useless.has(slot.member) && slot.base.epoch <= *admitted_at;
         let base = if is_useless { crate::UNUSED } else { slot.base };
         self.slot_bases.insert(slot.member, base);
@@ -380,7 +386,7 @@ impl Resource {
         self.ask_groups(RoundKind::SlotsDurable, |round| ToGroup::MakeDurable { round });
     }
 
-    /// A value that may be chosen has this replica in sync, and no newer one is known.
+    /// A value that has this replica in sync may be chosen, and no newer one is known.
     pub(crate) fn may_be_joining(&self) -> bool {
         let (Some(superblock), Some(config)) = (&self.superblock, self.config()) else {
             return self.superblock.as_ref().is_some_and(|it| it.candidate.is_some());
@@ -390,7 +396,7 @@ impl Resource {
         is_of_line && !self.member.joins_no_more && superblock.candidate.is_some_and(is_open)
     }
 
-    /// Whoever leads has to seal it anew, as one that restarted.
+    /// A leader has to seal this replica anew, as if its process had restarted.
     pub(crate) fn forget_seal(&mut self) {
         self.member.sealed = None;
         self.member.admitted = false;
@@ -411,10 +417,10 @@ impl Resource {
         self.save_superblock(AfterSave::Send { to: from, message });
     }
 
-    /// The chosen config says what this replica is: never a local opinion.
+    /// Takes the state of the replica from the chosen config: no node decides on that for itself.
     pub(crate) fn on_config_for_member(&mut self) {
         if self.member.disk_failed {
-            // It may have been chosen for what it was: it is nothing any more.
+            // The config may still have it in sync, for what it was before its disk failed.
             return;
         }
         let me = self.me();
@@ -425,8 +431,8 @@ impl Resource {
         let Some(superblock) = self.superblock.as_mut() else { return };
         match known.filter(|known| known.incarnation == superblock.incarnation) {
             Some(known) if superblock.state != ReplicaState::InSync => {
-                // A candidate was chosen. Bits that only this replica knew are settled, but only
-                // in the life that made them durable.
+                // The value of its candidate was chosen: it is in sync. The own slot is empty by
+                // that, but only for the process that made slots and data durable.
                 let is_chosen = |candidate: Candidate| {
                     candidate.epoch == known.joined
                         && (candidate.epoch != epoch || candidate.value_id == value_id)
@@ -445,8 +451,8 @@ impl Resource {
                 self.save_superblock(then);
             }
             Some(_) => {}
-            // Before the birth nobody is in sync: that says nothing of a replica with data, whose
-            // voters lost what they knew.
+            // Before the birth no replica is in sync. That says nothing of a replica with data: its
+            // voters may have lost what they knew.
             None if epoch == Epoch(0) => {}
             None if superblock.state == ReplicaState::InSync => {
                 superblock.state = ReplicaState::Outdated;
@@ -457,10 +463,9 @@ impl Resource {
         }
     }
 
-    /// A replica that was being copied to from a line which this node does not follow, and that
-    /// obeys no session of another line in this life: on neither line did an answer ever rest on
-    /// what it holds, and nobody knows how it differs. Without this it would be unrelated to all
-    /// who lead, until an operator invalidates it.
+    /// Makes a replica blank that was being copied to from a line which this node does not follow,
+    /// if it obeys no session of such a line. No answer to a client ever rested on its data, and no
+    /// slot tells how it differs. Else no leader could use it, until an operator invalidates it.
     fn leave_unfinished_line(&mut self) {
         let (Some(replica), Some(config)) = (self.report(), self.config()) else { return };
         let leader = config.primary.map(|primary| primary.nonce);
@@ -486,7 +491,7 @@ impl Resource {
         self.begin_loss(member);
     }
 
-    /// The disk goes out of use, whoever counts on it.
+    /// The disk goes out of use at once, whoever counts on it.
     pub(crate) fn end_disk(&mut self, why: DiskEnd) {
         let me = self.me();
         self.member.disk_failed = true;
@@ -511,7 +516,7 @@ impl Resource {
         self.begin_loss(me);
     }
 
-    /// A connection came up, and what it was opened with may name a disk that failed meanwhile.
+    /// Tells a new peer that the disk failed: the connection may have been opened before that.
     pub(crate) fn repeat_gone(&mut self, peer: NodeId) {
         if self.member.disk_failed {
             self.send(peer, Control::OwnReplica(OwnReplica::Gone));
@@ -526,8 +531,8 @@ impl Resource {
         }
     }
 
-    /// A disk is there (again). What it holds counts as after a restart: it is sealed and admitted
-    /// anew, and gets what it missed.
+    /// The node offers a disk, perhaps one that was in use before. Its replica counts as restarted:
+    /// it is sealed and admitted anew, and gets what it missed.
     pub(crate) fn on_attach(
         &mut self,
         id: CommandId,
@@ -584,7 +589,7 @@ impl Resource {
         }
     }
 
-    /// Requests of this node's session count on its replica.
+    /// This node leads, and its own replica is in the write set.
     fn is_needed(&self) -> bool {
         self.session.as_ref().is_some_and(|it| it.write_set.has(self.me()))
     }
@@ -595,8 +600,8 @@ impl Resource {
 
     pub(crate) fn on_groups_attached(&mut self) {
         let Some((id, mut superblock)) = self.member.attaching.take() else { return };
-        // No session of before is obeyed, and the device may have been without power: whoever
-        // finds this replica must not take it for the one that left.
+        // It obeys no former session, and its device may have lost power: no leader may take it for
+        // the replica that went out of use.
         superblock.sealed.nonce = Nonce(0);
         superblock.kernel_boot_id = KernelBootId(0);
         self.slot_bases = slot_bases(&superblock);
@@ -606,11 +611,11 @@ impl Resource {
         self.room.begin_anew();
         self.saves.forget_stamp();
         self.on_config_for_member();
-        // What the groups were told meanwhile went by the slots of a former disk, or of none. Of
-        // this one nobody loses a slot by that.
+        // The groups were told of the slots of a former disk, or of none. None of the slots of this
+        // disk is dropped by that.
         let slotted = self.superblock.as_ref().map_or(MemberSet::EMPTY, Superblock::slotted);
         self.track_also(slotted);
-        // OPEN says what a replica is: all peers are to hear of this one.
+        // Peers learn of a replica by OPEN: all of them are connected anew.
         let peers: Vec<NodeId> = self.peers.keys().copied().collect();
         for peer in peers {
             self.reset(peer);
@@ -638,14 +643,14 @@ impl Resource {
     }
 
     pub(crate) fn stop_groups(&mut self) {
-        // From here on its own slot knows what its window did: to whoever seals it now it is a
-        // replica that restarted.
+        // The window goes into the own slot: to a leader that seals it from here on, the replica is
+        // one that restarted.
         self.member.admitted = false;
         self.ask_groups(RoundKind::Stopped, |round| ToGroup::Stop { round });
         self.stop_without_disk();
     }
 
-    /// What the groups would write down, a failed disk does not take: nobody waits for that.
+    /// Without waiting for the groups, if the disk failed: it would not take what they write.
     fn stop_without_disk(&mut self) {
         if self.member.disk_failed && self.is_asked(RoundKind::Stopped) {
             self.drop_round(RoundKind::Stopped);
@@ -666,7 +671,7 @@ impl Resource {
     }
 }
 
-/// The ranges, or a cover of them that fits into a message.
+/// These ranges, or fewer that cover them, so that they fit into a message.
 pub(crate) fn bounded(ranges: Vec<BlockRange>, space: &Space) -> Vec<BlockRange> {
     if ranges.len() <= limits::REPORT_RANGES_MAX {
         return ranges;
@@ -676,13 +681,13 @@ pub(crate) fn bounded(ranges: Vec<BlockRange>, space: &Space) -> Vec<BlockRange>
     set.iter().collect()
 }
 
-/// What of the ranges lies in these volumes. A member that was not told yet, because it started
-/// anew, may still have marks for a larger size that was never chosen.
+/// Cuts ranges to these volumes. A member that restarted may have marks for a larger size that was
+/// never chosen, and not know that yet.
 pub(crate) fn within(ranges: &mut Vec<BlockRange>, space: &Space) {
     *ranges = ranges.iter().filter_map(|&range| space.cut(range)).collect();
 }
 
-/// What the slots of a replica are good for, by the member that each is of.
+/// The base of each bitmap slot of a replica, by the member that the slot is for.
 pub(crate) fn slot_bases(superblock: &Superblock) -> BTreeMap<NodeId, SlotBase> {
     attach::slot_bases(superblock).into_iter().map(|slot| (slot.member, slot.base)).collect()
 }

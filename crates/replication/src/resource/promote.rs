@@ -35,21 +35,23 @@ const NO_DISK: &str = "this node has no disk to take as the truth";
 
 #[derive(Debug)]
 pub(crate) struct Promotion {
-    /// Who waits for it, with the mode that was asked for.
+    /// The commands that wait for it, each with the mode that it asked for.
     commands: Vec<(CommandId, PromoteMode)>,
     pub(crate) purpose: Purpose,
-    /// `Normal` at first where `Force` was asked for: `Force` once the former failed.
+    /// What is tried now. Where `Force` was asked for that is `Normal` at first, and `Force` once
+    /// the former failed.
     pub(super) mode: PromoteMode,
     nonce: Nonce,
-    /// The processes that answered the seal and were connected ever since: the one that comes
-    /// back may have lost what it said.
+    /// The process of each member that answered the seal and is connected since. One that was
+    /// disconnected may come back as another process, which lost what it had said.
     boots: BTreeMap<NodeId, BootId>,
     phase: Phase,
     began: Time,
-    /// The session that was known when it began: one of clients that comes later won.
+    /// The session that was known when the promotion began. If another one of clients is known
+    /// later, that node won.
     known: Option<Nonce>,
     deadline: Time,
-    /// Why the last try did not succeed.
+    /// Why the last try failed.
     reason: Option<(CommandErrorCode, String)>,
 }
 
@@ -72,13 +74,13 @@ enum Phase {
     Proposing {
         outdated: Vec<BlockRange>,
     },
-    /// NEW_EPOCH is out.
+    /// The value is chosen, and NEW_EPOCH was sent to the members.
     Announcing {
         awaiting: MemberSet,
         value: Config,
         until: Time,
     },
-    /// Until the next try.
+    /// The last try failed; the next one begins then.
     Resting {
         until: Time,
     },
@@ -140,7 +142,7 @@ impl Promotion {
             Phase::Reading | Phase::Recording { .. } | Phase::Proposing { .. } => Time::NEVER,
         };
         match self.phase {
-            // Past its end a value that may be chosen is still waited for.
+            // A value that may be chosen is waited for beyond the end.
             Phase::Proposing { .. } | Phase::Announcing { .. } => phase,
             Phase::Reading
             | Phase::Sealing { .. }
@@ -183,7 +185,8 @@ impl Resource {
         self.promotion = Some(Promotion::new(commands, purpose, first, now, deadline, known));
     }
 
-    /// This node is Primary already. Where it waits for a quorum, somebody wants it to do more.
+    /// This node is Primary already. If it waits for a quorum, the operator may want it to go on
+    /// alone.
     fn promote_session(&mut self, id: CommandId, mode: PromoteMode) {
         if mode == PromoteMode::Force {
             return self.force_session(id);
@@ -192,7 +195,7 @@ impl Resource {
         self.go_on_as_primary(id);
     }
 
-    /// A session without clients: nobody waits for its answer.
+    /// Begins a session without clients, for a resync. No command waits for it.
     pub(crate) fn promote_for_resync(&mut self) {
         let (now, deadline) = (self.now, self.now + limits::CARETAKER_DEADLINE);
         let (purpose, mode) = (Purpose::Resync, PromoteMode::Normal);
@@ -201,7 +204,7 @@ impl Resource {
         self.promotion = Some(Promotion::new(commands, purpose, mode, now, deadline, known));
     }
 
-    /// When it is given up: what others are asked for proof of takes longer than what it asks them.
+    /// When the promotion is given up. To prove that peers are out takes longer than to ask them.
     fn end_of(&self, promotion: &Promotion) -> Time {
         if promotion.has_force_in_reserve() {
             return promotion.deadline;
@@ -209,8 +212,8 @@ impl Resource {
         promotion.deadline.max(self.fencing_until().min(promotion.latest_end()))
     }
 
-    /// What it waited for is there, or is another thing now: it is tried once more, however long
-    /// that took.
+    /// The promotion has, or no longer needs, the proof that it waited for: it is tried once more,
+    /// however long that took.
     pub(crate) fn prolong_promotion(&mut self) {
         let until = self.now + limits::PROMOTE_DEADLINE;
         let is_prolonged =
@@ -239,7 +242,7 @@ impl Resource {
             Phase::Resting { until } if now >= *until => {
                 let (purpose, mode) = (promotion.purpose, promotion.mode);
                 match self.obstacle_to_serving(purpose, mode) {
-                    // Who is missing may be about to connect.
+                    // A member that is missing may be about to connect.
                     Some(reason) if promotion.has_force_in_reserve() => {
                         return self.rest_promotion(CommandErrorCode::NoQuorum, reason);
                     }
@@ -274,7 +277,7 @@ impl Resource {
         }
     }
 
-    /// Why a Primary would answer nobody. What is forced is not kept from it.
+    /// Why a Primary would answer no client. A forced promotion is not refused for that.
     fn obstacle_to_serving(&self, purpose: Purpose, mode: PromoteMode) -> Option<String> {
         let is_asked = purpose == Purpose::Clients && mode == PromoteMode::Normal;
         let shortage = self.shortage().filter(|_| is_asked)?;
@@ -315,7 +318,8 @@ impl Resource {
         }
     }
 
-    /// The value may be chosen already: giving up now would leave a session without its leader.
+    /// The value may be chosen already: a session would be left without its leader if the promotion
+    /// were given up now.
     fn is_promotion_in_doubt(&self) -> bool {
         let phase = self.promotion.as_ref().map(|promotion| &promotion.phase);
         matches!(phase, Some(Phase::Proposing { .. } | Phase::Announcing { .. }))
@@ -327,7 +331,7 @@ impl Resource {
         Some(promotion.nonce)
     }
 
-    /// Until when this node may still become Primary by what it asks for.
+    /// Until when this node may still become Primary by this promotion.
     pub(crate) fn end_of_candidacy(&self) -> Option<Time> {
         let promotion = self.promotion.as_ref().filter(|_| self.is_candidate())?;
         Some(self.end_of(promotion))
@@ -337,8 +341,8 @@ impl Resource {
         self.end_of_candidacy().is_some_and(|end| self.now < end)
     }
 
-    /// The own replica obeys another session now: to lead it in this one, too, would let it hear
-    /// neither. That one is the later of the two.
+    /// The replica of this node obeys another session now, which is the later one. Were it led in
+    /// this session as well, it would hear neither.
     pub(crate) fn note_sealed_to(&mut self, nonce: Nonce) {
         if self.promotion.as_ref().is_none_or(|promotion| promotion.nonce != nonce) {
             self.leave_it_to_another();
@@ -368,7 +372,7 @@ impl Resource {
         let is_alone = self.attempt.as_ref().is_some_and(Attempt::is_alone);
         let is_unborn = base.epoch == Epoch(0);
         if mode == PromoteMode::Force && is_unborn && !is_alone && self.lost_vote().is_some() {
-            // New stores that know of nothing are a quorum of them: the disk knows more.
+            // The quorum consists of new vote stores that know of nothing: the disk knows more.
             return self.start_attempt_alone(nonce, None);
         }
         let members = match mode {
@@ -419,7 +423,8 @@ impl Resource {
         }
     }
 
-    /// The groups may have begun to lead: nothing was served, and nobody waits for their answer.
+    /// Has the groups stand down that may have begun to lead. No client was served, so nobody waits
+    /// for their answer.
     pub(crate) fn give_up_lead(&mut self) {
         let round = self.unheard_round();
         self.tell_groups(ToGroup::StandDown { round });
@@ -448,8 +453,8 @@ impl Resource {
         self.rest_promotion(CommandErrorCode::Busy, reason);
     }
 
-    /// A member that had answered the seal obeys another session now: what it is asked to record
-    /// here is not heard.
+    /// A member that had answered the seal obeys another session now, and does not hear what it is
+    /// asked to record for this one.
     pub(crate) fn on_replica_failed_during_promotion(&mut self, from: NodeId, nonce: Nonce) {
         let Some(promotion) = self.promotion.as_mut().filter(|it| it.nonce == nonce) else {
             return;
@@ -485,7 +490,8 @@ impl Resource {
         }
     }
 
-    /// R of PROTOCOL.md 7.3, U of 7.4, and who is lost.
+    /// Chooses the members of the session (R, PROTOCOL.md 7.3), the blocks that may differ between
+    /// them (U, 7.4), and the members that are lost.
     fn choose_members(&mut self) {
         let promotion = self.promotion.as_mut().expect("called in its phase");
         let mode = promotion.mode;
@@ -497,7 +503,7 @@ impl Resource {
         if mode == PromoteMode::Normal {
             sealed.retain(|&node, report| has_data_of(&base, node, report));
         }
-        // After a clean stop all members hold the same, durably: nobody's memory matters.
+        // After a clean stop all members hold the same durably, whatever became of their memory.
         let standing = |node, report: &Sealed| Standing::of(&base, node, report.rank);
         let best = sealed.iter().map(|(&node, report)| standing(node, report)).max();
         if !base.clean {
@@ -515,9 +521,9 @@ impl Resource {
         {
             return self.rest_promotion(CommandErrorCode::NoUpToDateData, reason);
         }
-        // What the lost ones may miss: a clean end wrote down what its members are equal in, not
-        // what they have noted for others (M4). A single member cannot differ from itself, nor can
-        // any after a clean end (7.4, 7.5).
+        // Lost members may miss these blocks also after a clean end, which says what its members
+        // are equal in, not what others miss (M4). Members of R cannot differ after a clean end,
+        // nor can a single one (7.4, 7.5).
         let space = base.space();
         let mut missed = difference(&sealed);
         crate::resource::member::within(&mut missed, &space);
@@ -542,7 +548,7 @@ impl Resource {
         self.track_also(desired.members);
         self.begin_followers(desired.followers);
         self.tell_log_room(chosen);
-        // Before they lead: nothing is answered until this value is chosen.
+        // Before the groups lead: they answer nothing until this value is chosen.
         self.tell_by_receipt(desired.by_receipt);
         self.tell_groups(ToGroup::Lead {
             nonce,
@@ -555,8 +561,8 @@ impl Resource {
         self.record(desired, to_record, lost_set);
     }
 
-    /// Every replica that is not chosen. Of one that was in sync the slots start anew; of one that
-    /// was being copied to, they stay, and get what it may have missed at the end of its session.
+    /// Every replica outside of R. The slots for one that was in sync begin anew. The slots for one
+    /// that was being copied to stay, and get what it may have missed at the end of its session.
     fn lost_by_promotion(
         &self,
         sealed: &BTreeMap<NodeId, Sealed>,
@@ -567,8 +573,8 @@ impl Resource {
         }
         let old = base.volumes.first().map_or(&[][..], |volume| &volume.insync);
         let keep = SlotBase { epoch: crate::KEEP, incarnation: Incarnation(0) };
-        // A replica that is forced to be the truth, and was not: what others have that it lacks, no
-        // slot of it knows.
+        // A replica that is taken for the truth by force lacks data of others, and its slots do not
+        // know which.
         let knows_all = !self.goes_on_from_lost_vote()
             && sealed.iter().any(|(&node, report)| has_data_of(base, node, report));
         let base_of = |member| {
@@ -584,7 +590,7 @@ impl Resource {
         outside.iter().map(|member| LostMember { member, base: base_of(member) }).collect()
     }
 
-    /// The groups record; the value is proposed when all of them have.
+    /// Waits until the groups have recorded what lost members miss. Then the value is proposed.
     fn record(&mut self, desired: Config, outdated: Vec<BlockRange>, members: MemberSet) {
         let recording = Phase::Recording { desired, outdated, lost: members };
         self.promotion.as_mut().expect("called in its phase").phase = recording;
@@ -642,7 +648,7 @@ impl Resource {
         }
     }
 
-    /// All members know the session, or are gone: serve.
+    /// All members know the session, or are gone: the session begins.
     fn begin_session(&mut self) {
         let Some(promotion) = self.promotion.take() else { return };
         let Phase::Announcing { value, .. } = promotion.phase else {
@@ -651,7 +657,7 @@ impl Resource {
         self.settle_size(&value);
         let Promotion { nonce, purpose, boots, commands, mode, .. } = promotion;
         self.session = Some(Session::new(nonce, purpose, insync(&value), boots, self.now));
-        // What a former session was granted says nothing of this one.
+        // A lease that was granted to a former session is none for this one.
         for peer in self.peers.values_mut() {
             peer.lease_asked_at = None;
         }
@@ -664,8 +670,9 @@ impl Resource {
     }
 }
 
-/// U: what may differ between the sealed members. Windows above the highest stable seq of their
-/// session, what was inherited and not reconciled, and the own slots of restarted members.
+/// U: the blocks that may differ between the sealed members. They are those of the windows above
+/// the highest stable seq of their session, those inherited and not made equal yet, and those in
+/// the own slots of restarted members.
 fn difference(sealed: &BTreeMap<NodeId, Sealed>) -> Vec<BlockRange> {
     let mut stable: BTreeMap<(usize, u64), Seq> = BTreeMap::new();
     for report in sealed.values() {
