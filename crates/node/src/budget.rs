@@ -31,12 +31,12 @@ use frontend::block::{BLOCK_BYTES, Kind, PART_BYTES, Request as Block};
 use io::Class;
 use stdx::time::Time;
 
+use crate::hosted_id::HostedId;
 use crate::limits::{
     ARRIVING_BYTES_MAX, CLIENT_BYTES_LEAST, CLIENT_BYTES_PER_SECOND_LEAST, CLIENT_BYTES_RESERVED,
     CLIENT_STALL_MAX, CLIENTS_BYTES_MAX, REPLIES_BYTES_MAX, RESERVED_BYTES, RESOURCE_BYTES_LEAST,
     RESOURCE_BYTES_MAX,
 };
-use crate::links::HostedId;
 
 const _: () = assert!(BLOCK_BYTES == format::ids::BLOCK_BYTES, "front ends cut as the core does");
 

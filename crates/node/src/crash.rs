@@ -18,8 +18,8 @@ use std::time::Duration;
 
 use api::response::{Failure, FailureCode};
 
+use crate::hosted_id::HostedId;
 use crate::limits::{CRASH_LINES_MAX, CRASH_LOOP_WITHIN};
-use crate::links::HostedId;
 use crate::log::{self, Scope, log};
 use crate::state_dir::StateDir;
 

@@ -13,6 +13,7 @@ pub mod adopt_drbd;
 mod limits;
 mod log;
 mod slab;
+mod hosted_id;
 mod payloads;
 mod budget;
 mod waiting;

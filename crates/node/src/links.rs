@@ -48,6 +48,7 @@ use io::SocketId;
 use replication::contract::{Parting, Payload, PeerReport};
 use stdx::time::Time;
 
+use crate::hosted_id::HostedId;
 use crate::limits::{
     DIAL_BACKOFF_MIN, STRANGERS_MAX, TURNED_AWAY_LOG_INTERVAL, TURNED_AWAY_LOGGED_MAX,
 };
@@ -67,10 +68,6 @@ use crate::tls::credentials::Credentials;
 /// Kinds of the reactor's tokens that belong to links.
 pub(crate) const TOKEN_CONNECTION: u8 = 1;
 pub(crate) const TOKEN_LISTENER: u8 = 2;
-
-/// The shard's number of a resource that it hosts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct HostedId(pub(crate) u32);
 
 /// The shard that leads the sets of connections, and listens for peers.
 pub(crate) const LEAD: u8 = 0;

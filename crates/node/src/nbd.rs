@@ -37,8 +37,8 @@ use io::{ListenAddr, SocketId};
 use replication::contract::{PartId, Request};
 
 use crate::histogram::Histogram;
+use crate::hosted_id::HostedId;
 use crate::limits::{CLIENTS_MAX, CLIENTS_SURPLUS_MAX};
-use crate::links::HostedId;
 use crate::links::secure::Secrecy;
 use crate::log::{Scope, log};
 use crate::nbd::client::{Client, Stage};

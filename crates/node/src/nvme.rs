@@ -41,8 +41,8 @@ use frontend::nvme::view::{Path, Subsystem};
 use io::{ListenAddr, SocketId};
 use stdx::time::Time;
 
+use crate::hosted_id::HostedId;
 use crate::limits::{NVME_QUEUES_MAX, NVME_QUEUES_SURPLUS_MAX};
-use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::nbd::Fact;
 use crate::nvme::admin::Session;

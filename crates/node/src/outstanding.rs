@@ -4,7 +4,7 @@
 //! such a request until the last answer has come, or until its resource is gone, and nothing of it
 //! is answered any more.
 
-use crate::links::HostedId;
+use crate::hosted_id::HostedId;
 use crate::payloads::Kit;
 use crate::slab::{Key, Slab};
 

@@ -51,10 +51,11 @@ use stdx::time::Time;
 
 use crate::budget::Budget;
 use crate::crash;
+use crate::hosted_id::HostedId;
 use crate::limits::{CROSS_CAPACITY, DONE_ROUNDS_MAX, STATUS_EXTENTS_MAX};
 use crate::links::heartbeat::Lease;
 use crate::links::secure::Secrecy;
-use crate::links::{self, HostedId, Identity, Links};
+use crate::links::{self, Identity, Links};
 use crate::log::{Scope, log};
 use crate::memory::MemoryPlan;
 use crate::nbd::{self, Nbd};

@@ -29,8 +29,8 @@ use replication::resource::Reign;
 
 use crate::budget::Crowd;
 use crate::devices::claim::Claim;
+use crate::hosted_id::HostedId;
 use crate::limits::DEVICE_DEPTH;
-use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::payloads::Kit;
 use crate::slab::{Key, Rotation, Slab};

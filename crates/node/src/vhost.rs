@@ -37,7 +37,7 @@ use io::{Eventfd, KickId, Ringer, SharedMemory};
 use replication::resource::Reign;
 
 use crate::guests::addresses::Claim;
-use crate::links::HostedId;
+use crate::hosted_id::HostedId;
 use crate::nbd::{Comer, Fact};
 use crate::payloads::Kit;
 use crate::slab::{Key, Slab};

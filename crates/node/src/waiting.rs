@@ -11,8 +11,8 @@ use std::collections::VecDeque;
 use stdx::time::Time;
 
 use crate::budget::{Crowd, Wish};
+use crate::hosted_id::HostedId;
 use crate::limits::CLIENT_STALL_LOOK;
-use crate::links::HostedId;
 use crate::payloads::Kit;
 use crate::slab::{Key, Rotation, Slab};
 

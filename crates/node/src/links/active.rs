@@ -9,9 +9,10 @@
 
 use format::ids::NodeId;
 
+use crate::hosted_id::HostedId;
 use crate::limits::SETTLED_BEYOND_MAX;
 use crate::links::set::News;
-use crate::links::{Handles, HostedId, Links, Way};
+use crate::links::{Handles, Links, Way};
 use crate::payloads::Kit;
 use crate::placement;
 

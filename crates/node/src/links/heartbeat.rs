@@ -14,9 +14,10 @@ use format::message::{Heartbeat, HeartbeatAck, LeaseRequest, LinkMessage};
 use replication::limits::{HEARTBEAT_INTERVAL, LEASE};
 use stdx::time::Time;
 
+use crate::hosted_id::HostedId;
 use crate::limits::HEARTBEATS_MAX;
 use crate::links::session::Session;
-use crate::links::{Fact, HostedId, Link, Links, Pipe, Queued, Way};
+use crate::links::{Fact, Link, Links, Pipe, Queued, Way};
 use crate::payloads::Kit;
 
 #[derive(Debug, Default)]

@@ -21,8 +21,9 @@ use format::ids::{NodeId, ResourceId};
 use format::message::{CloseReason, FEATURE_PROOF, LinkMessage, Open, Proof, ProofAlgorithm};
 use ring::hmac;
 
+use crate::hosted_id::HostedId;
 use crate::links::session::Session;
-use crate::links::{Fact, HostedId, Link, Links, Way};
+use crate::links::{Fact, Link, Links, Way};
 use crate::log::{Scope, log};
 
 /// What a node proves itself with, and asks of the peer.

@@ -9,7 +9,7 @@ use frontend::nbd::transmission::Transmission;
 use io::{Slice, SocketId};
 use stdx::time::Time;
 
-use crate::links::HostedId;
+use crate::hosted_id::HostedId;
 use crate::nbd::outbox::Outbox;
 use crate::payloads::Kit;
 use crate::slab::Key;

@@ -11,11 +11,11 @@ use io::SocketId;
 use stdx::time::Time;
 
 use crate::budget::patience;
+use crate::hosted_id::HostedId;
 use crate::limits::{
     CLIENT_GOODBYE_DEADLINE, CLIENT_HANDSHAKE_DEADLINE, CLIENT_SURPLUS_DEADLINE,
     GREETING_HEAD_BYTES_MAX, PROMOTE_WAIT_MIN,
 };
-use crate::links::HostedId;
 use crate::links::secure::Secrecy;
 use crate::log::{Scope, log};
 use crate::nbd::client::{Client, Stage};

@@ -9,8 +9,8 @@ use replication::contract::RequestKind;
 use stdx::time::Time;
 
 use crate::budget::{bytes_of_read, bytes_of_write, is_of_whole_blocks};
+use crate::hosted_id::HostedId;
 use crate::limits::PARTS_PER_REQUEST_MAX;
-use crate::links::HostedId;
 use crate::nbd::pieces::Held;
 use crate::payloads::Kit;
 use crate::slab::Key;

@@ -16,11 +16,11 @@ use frontend::nvme::wire::{CONTROLLER_DYNAMIC, DISCOVERY_NQN, Sqe};
 use io::SocketId;
 use stdx::time::Time;
 
+use crate::hosted_id::HostedId;
 use crate::limits::{
     NVME_CONTROLLERS_MAX, NVME_DISCOVERIES_MAX, NVME_DISCOVERY_SILENCE_MAX, NVME_KEEP_ALIVE_GRACE,
     NVME_NAMES_REST,
 };
-use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::nvme::queue::{Admission, IoQueue, Queue, Stage};
 use crate::nvme::{Nvme, Offer};

@@ -13,8 +13,8 @@ use frontend::nvme::send::{Completion, DataEnd, Stretch};
 use frontend::nvme::status::Status;
 use replication::contract::{PartId, Payload, Request, RequestError, RequestKind};
 
+use crate::hosted_id::HostedId;
 use crate::limits::{NVME_DOUBT, PARTS_PER_REQUEST_MAX};
-use crate::links::HostedId;
 use crate::nbd::Fact;
 use crate::nvme::Nvme;
 use crate::nvme::requests::{IoRequest, Step, namespace_of};

@@ -7,8 +7,8 @@ use frontend::nvme::transfers::Transfers;
 use io::{Slice, SocketId};
 use stdx::time::Time;
 
+use crate::hosted_id::HostedId;
 use crate::limits::{CLIENT_GOODBYE_DEADLINE, CLIENT_HEAD_BYTES_MAX, NVME_CONNECT_DEADLINE};
-use crate::links::HostedId;
 use crate::nbd::outbox::Outbox;
 use crate::nvme::proving::Proving;
 use crate::payloads::Kit;

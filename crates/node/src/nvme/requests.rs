@@ -17,7 +17,7 @@ use io::Slice;
 use stdx::time::Time;
 
 use crate::budget::Wish;
-use crate::links::HostedId;
+use crate::hosted_id::HostedId;
 use crate::nbd::{Comer, Fact};
 use crate::nvme::Nvme;
 use crate::nvme::admin::Session;

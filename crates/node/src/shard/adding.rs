@@ -10,7 +10,7 @@ use format::space::Place;
 use replication::contract::{CommandId, FromGroup, ResourceInput};
 
 use crate::attach::volumes::NewVolume;
-use crate::links::HostedId;
+use crate::hosted_id::HostedId;
 use crate::log::{Scope, log};
 use crate::shard::further::NewFurther;
 use crate::shard::hosted::{Asker, CommandKind, PendingCommand, StampPlace};

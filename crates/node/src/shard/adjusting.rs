@@ -9,7 +9,7 @@ use format::ids::NodeId;
 use replication::contract::{CommandId, MemberOptions, ResourceInput, ToGroup};
 
 use crate::definition::{Definition, Member};
-use crate::links::HostedId;
+use crate::hosted_id::HostedId;
 use crate::links::paths::PeerPaths;
 use crate::links::session::NewSession;
 use crate::log::{Scope, log};

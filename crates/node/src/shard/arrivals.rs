@@ -4,12 +4,12 @@ use format::ids::NodeId;
 use format::message::{DataBody, ResourceMessage};
 use replication::contract::{GroupAction, GroupInput, ResourceInput};
 
-use crate::links::{self, HostedId};
-use crate::nbd;
+use crate::hosted_id::HostedId;
 use crate::shard::cross::Effect;
 use crate::shard::disk::payload_of;
 use crate::shard::mesh::{Change, ToPart};
 use crate::shard::{Input, Rim, Shard, Starved};
+use crate::{links, nbd};
 
 impl Shard {
     /// Takes over all facts of links and clients, each in order. Nearly always there is none: that

@@ -15,7 +15,7 @@ use replication::contract::GroupDisk;
 use replication::contract::{CommandId, GroupInput, ResourceInput, RoundId, ToGroup};
 
 use crate::attach::Replica;
-use crate::links::HostedId;
+use crate::hosted_id::HostedId;
 use crate::log::{Scope, log};
 use crate::shard::disk::Disk;
 use crate::shard::hosted::{Asker, CommandKind, Hosted, PendingCommand, SuperblockPlaces};

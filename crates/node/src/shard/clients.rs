@@ -5,8 +5,8 @@ use format::space::VOLUMES_MAX;
 use replication::contract::{Command, PromoteMode};
 use stdx::time::Time;
 
+use crate::hosted_id::HostedId;
 use crate::limits::{AUTO_DEMOTE_GRACE, REMOVAL_POLL_INTERVAL, REMOVAL_WITHOUT_QUORUM};
-use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::nbd::Comer;
 use crate::shard::hosted::{Asker, CommandKind, Hosted};

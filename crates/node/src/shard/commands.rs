@@ -13,8 +13,8 @@ use replication::contract::{
 use stdx::time::Time;
 
 use crate::definition::Definition;
+use crate::hosted_id::HostedId;
 use crate::limits::SHUTDOWN_DEADLINE;
-use crate::links::HostedId;
 use crate::links::secure::Secrecy;
 use crate::links::session::Held;
 use crate::log::{Scope, log};

@@ -20,8 +20,9 @@ use replication::contract::{
     GroupInput, Parting, PeerReport, Request, RequestKind, ResourceAction, ResourceInput, ToGroup,
 };
 
+use crate::hosted_id::HostedId;
 use crate::limits::SHARDS_MAX;
-use crate::links::{Handles, HostedId};
+use crate::links::Handles;
 use crate::placement;
 use crate::shard::demand::Answered;
 use crate::shard::mesh::{Change, Cross, FromPart, Hosting, ToPart};

@@ -8,7 +8,7 @@ use io::QueueId;
 use replication::contract::{Command, DeviceSize, PromoteMode, ResourceInput};
 use stdx::time::Time;
 
-use crate::links::HostedId;
+use crate::hosted_id::HostedId;
 use crate::shard::commands::{busy, unknown_resource};
 use crate::shard::hosted::Asker;
 use crate::shard::messages::{DeviceOrder, Ticket};

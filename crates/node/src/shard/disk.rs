@@ -15,7 +15,7 @@ use stdx::hash::{HashKey, siphash128};
 use stdx::time::Time;
 
 use crate::attach::bytes_of;
-use crate::links::HostedId;
+use crate::hosted_id::HostedId;
 use crate::log::{Scope, log};
 use crate::shard::further::Further;
 use crate::shard::part::Part;

@@ -10,7 +10,7 @@ use format::space::{Place, VOLUME_BLOCKS};
 use io::{DiskId, SharedDisk};
 use replication::contract::Token;
 
-use crate::links::HostedId;
+use crate::hosted_id::HostedId;
 use crate::shard::Rim;
 use crate::shard::disk::{Disk, Kind, Work};
 

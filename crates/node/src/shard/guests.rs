@@ -1,6 +1,6 @@
 //! Orders of the threads that speak with virtual machines.
 
-use crate::links::HostedId;
+use crate::hosted_id::HostedId;
 use crate::shard::Shard;
 use crate::vhost::{Facts, GuestOrder};
 

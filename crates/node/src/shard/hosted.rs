@@ -12,8 +12,8 @@ use replication::resource::Resource;
 use stdx::time::Time;
 
 use crate::definition::Definition;
+use crate::hosted_id::HostedId;
 use crate::limits::SHARDS_MAX;
-use crate::links::HostedId;
 use crate::shard::attaching::Offer;
 use crate::shard::clients::Clients;
 use crate::shard::cross::Fence;

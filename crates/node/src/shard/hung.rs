@@ -17,8 +17,8 @@ use format::space::Place;
 use replication::contract::{DeviceError, FromGroup};
 use stdx::time::Time;
 
+use crate::hosted_id::HostedId;
 use crate::limits::{HUNG_LOOK_MAX, HUNG_LOOK_MIN, REGISTER_PATIENCE, STOOD_STILL};
-use crate::links::HostedId;
 use crate::log::{Scope, log};
 use crate::shard::Shard;
 use crate::shard::disk::{Operation, Waiting};

@@ -7,8 +7,8 @@ use frontend::nvme::view::{Namespace, Path, Subsystem};
 use io::ListenAddr;
 use stdx::time::Time;
 
+use crate::hosted_id::HostedId;
 use crate::limits::NVME_REFUSAL_REST;
-use crate::links::HostedId;
 use crate::nbd::Fact;
 use crate::nvme::{Offer, namespace_of};
 use crate::outstanding::Orphanage;

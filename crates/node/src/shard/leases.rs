@@ -5,8 +5,9 @@ use std::time::Duration;
 use format::ids::Nonce;
 use format::message::Heartbeat;
 
+use crate::hosted_id::HostedId;
+use crate::links::Way;
 use crate::links::heartbeat::Lease;
-use crate::links::{HostedId, Way};
 use crate::shard::Shard;
 
 /// The sessions for which leases are wanted, by the numbers of their resources.

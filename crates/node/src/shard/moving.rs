@@ -13,7 +13,7 @@ use format::space::Place;
 use io::{DiskId, DiskIdentity};
 use replication::contract::{FromGroup, ResourceInput};
 
-use crate::links::HostedId;
+use crate::hosted_id::HostedId;
 use crate::shard::disk::Disk;
 use crate::shard::hosted::SuperblockPlaces;
 use crate::shard::messages::{FromShard, Ticket};

@@ -13,8 +13,8 @@ use replication::group::{GroupOptions, LaneGroup};
 use stdx::time::Time;
 
 use crate::definition::Definition;
+use crate::hosted_id::HostedId;
 use crate::limits::SHARDS_MAX;
-use crate::links::HostedId;
 use crate::links::paths::PeerPaths;
 use crate::shard::acks::{Acks, Traffic};
 use crate::shard::disk::{Disk, DiskCounters, token_of};

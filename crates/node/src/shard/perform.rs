@@ -10,8 +10,8 @@ use replication::contract::{
     ResourceAction, ResourceInput, WithoutQuorum,
 };
 
+use crate::hosted_id::HostedId;
 use crate::limits::MISBEHAVED_REST;
-use crate::links::HostedId;
 use crate::links::session::Held;
 use crate::log::{Scope, log};
 use crate::part_id::{self, FrontEnd};

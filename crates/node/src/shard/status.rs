@@ -33,7 +33,7 @@ use stdx::time::Time;
 
 use crate::definition::{Member, OwnVolume, resource_id};
 use crate::histogram::Histogram;
-use crate::links::HostedId;
+use crate::hosted_id::HostedId;
 use crate::links::session::SessionFacts;
 use crate::links::watch::PathFacts;
 use crate::placement;

@@ -9,8 +9,8 @@ use io::Descriptor;
 use replication::contract::{GroupInput, PartId, Payload, Request, RequestError, RequestKind};
 
 use crate::budget::{Wish, part_bytes};
+use crate::hosted_id::HostedId;
 use crate::limits::PARTS_PER_REQUEST_MAX;
-use crate::links::HostedId;
 use crate::outstanding::{Orphanage, Outstanding};
 use crate::part_id::{self, FrontEnd};
 use crate::payloads::Kit;

@@ -8,7 +8,7 @@ use frontend::vhost::ring::{Place as RingPlace, Ring};
 use io::{Eventfd, SharedMemory, eventfd, memory_file};
 
 use crate::guests::addresses::Addresses;
-use crate::links::HostedId;
+use crate::hosted_id::HostedId;
 use crate::payloads::Kit;
 use crate::slab::Key;
 use crate::vhost::{Line, NewRing, Vhost, Window};

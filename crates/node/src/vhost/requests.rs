@@ -7,8 +7,8 @@ use frontend::vhost::ring::Chain;
 use replication::contract::{PartId, Payload, Request, RequestError, RequestKind};
 
 use crate::budget::part_bytes;
+use crate::hosted_id::HostedId;
 use crate::limits::PARTS_PER_REQUEST_MAX;
-use crate::links::HostedId;
 use crate::nbd::Fact;
 use crate::outstanding::{Orphanage, Outstanding};
 use crate::part_id::{self, FrontEnd};

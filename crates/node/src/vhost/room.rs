@@ -8,8 +8,8 @@
 use std::collections::VecDeque;
 
 use crate::budget::{Crowd, Wish};
+use crate::hosted_id::HostedId;
 use crate::limits::GUEST_REQUESTS_MAX;
-use crate::links::HostedId;
 use crate::payloads::Kit;
 use crate::slab::{Key, Rotation, Slab};
 use crate::vhost::requests::Issued;

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 
 use io::{Descriptor, Parker, QueueId};
 
-use crate::links::HostedId;
+use crate::hosted_id::HostedId;
 use crate::nvme::tests::{serve as serve_initiator, write};
 use crate::shard::fixture::shard;
 use crate::ublk::tests::serve;

@@ -7,7 +7,7 @@ use api::status::Holder;
 use format::ids::NodeId;
 use format::space::Place;
 
-use crate::links::HostedId;
+use crate::hosted_id::HostedId;
 use crate::links::session::SessionFacts;
 use crate::shard::Rim;
 
