@@ -16,11 +16,11 @@ use api::response::{Failure, FailureCode, Reply, Response};
 use api::subscription::Wish;
 use api::wire::{WireError, encode, read_message, write_message};
 
-use crate::NodeError;
 use crate::accepting::{Accepting, Place, Served};
 use crate::arrivals::{Answers, Arrival, Arrivals, Bounds, End, dismiss};
 use crate::control::Control;
 use crate::control::watch::{Subscriber, too_many_subscribers};
+use crate::error::NodeError;
 use crate::limits::{
     ADMIN_ARRIVING_BYTES_MAX, ADMIN_ARRIVING_MAX, ADMIN_CONNECTIONS_MAX, ADMIN_IO_DEADLINE,
     ADMIN_REQUEST_BYTES_MAX, ADMIN_WAITING_MAX, SLOW_ANSWERS_MAX, SUBSCRIBER_STALL_MAX,

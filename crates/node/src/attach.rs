@@ -45,7 +45,7 @@ use crate::log::{Scope, log};
 use crate::patience::{Patience, Steps};
 use crate::sectors;
 use crate::shard::part::NewDisk;
-use crate::state_dir::{StateDir, is_full, sync_directory};
+use crate::state_dir::{StateDir, sync_directory};
 
 type Block = [u8; SUPERBLOCK_BYTES];
 

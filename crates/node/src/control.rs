@@ -56,7 +56,6 @@ use replication::contract::{
 use stdx::mutex::lock;
 use stdx::time::Time;
 
-use crate::NodeError;
 use crate::control::adjust::Mode;
 use crate::control::asking::{About, ask_status};
 use crate::control::credentials::CredentialsKeeper;
@@ -73,6 +72,7 @@ use crate::desk::Desk;
 use crate::devices::Devices;
 use crate::devices::names::Names;
 use crate::disk_work::{Claim, DiskWork};
+use crate::error::NodeError;
 use crate::guests::Guests;
 use crate::limits::{ADMIN_COMMAND_DEADLINE, DISK_STALL_MAX, PRIMARY_COMMAND_DEADLINE};
 use crate::log::{Scope, log};

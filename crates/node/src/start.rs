@@ -17,10 +17,11 @@ use crate::limits::{CROSS_CAPACITY, MAILBOX_CAPACITY};
 use crate::links::Identity;
 use crate::log::{Scope, log};
 use crate::memory::MemoryPlan;
+use crate::options::Options;
 use crate::shard::mesh::Mesh;
 use crate::shard::messages::{FromShard, ToShard};
 use crate::shard::{Ends, Shard};
-use crate::{NodeError, Options, crash, pressure};
+use crate::{crash, pressure};
 
 /// Why the daemon ends.
 #[derive(Debug)]

@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use format::space::Place;
 
-use crate::NodeError;
+use crate::error::{NodeError, is_full};
 use crate::holder::{holder_of, sign};
 use crate::log::{Scope, log};
 use crate::patience::Patience;
@@ -361,11 +361,6 @@ fn store_start_count(path: &Path, start_count: u64) -> io::Result<()> {
         Err(error) if is_full(&error) && path.exists() => write_over(),
         result => result,
     }
-}
-
-/// There is no room for what was to be written.
-pub(crate) fn is_full(error: &io::Error) -> bool {
-    [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded].contains(&error.kind())
 }
 
 /// The file has the new content or, after a crash, the old one.

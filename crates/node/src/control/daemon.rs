@@ -9,6 +9,7 @@ use format::ids::BootId;
 use io::ListenAddr;
 use io::process::{LockedPages, Termination, ThreadId};
 
+use crate::admin;
 use crate::control::addresses::once_address_is_free;
 use crate::control::credentials::keep_credentials;
 use crate::control::nvme_hosts::{NvmeHostsKeeper, begin_host_checks};
@@ -16,15 +17,16 @@ use crate::control::{Control, Origin, masks, scrape, spawn};
 use crate::cores::{Placement, cores_for};
 use crate::desk::Desk;
 use crate::devices::names::Names;
+use crate::error::NodeError;
 use crate::limits::{ADMIN_COMMAND_DEADLINE, PARENT_POLL_INTERVAL, SHARDS_MAX, START_PATIENCE};
 use crate::links::secure::Secrecy;
 use crate::links::{Identity, LEAD};
 use crate::log::{Scope, Writing, log};
+use crate::options::Options;
 use crate::patience::Patience;
 use crate::shard::messages::{Ticket, ToShard};
 use crate::start::{End, Shards, reactor_options, start_shards};
 use crate::state_dir::StateDir;
-use crate::{NodeError, Options, admin};
 
 #[expect(clippy::too_many_lines, reason = "a start, one step after the other")]
 pub(crate) fn run(options: &Options) -> Result<(), NodeError> {

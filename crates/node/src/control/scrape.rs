@@ -12,10 +12,10 @@ use std::sync::{Arc, mpsc};
 
 use api::response::Reply;
 
-use crate::NodeError;
 use crate::accepting::{Accepting, Served};
 use crate::arrivals::{Answers, Arrival, Arrivals, Bounds, End, Reason, dismiss};
 use crate::control::{Control, metrics, spawn};
+use crate::error::NodeError;
 use crate::limits::{
     SCRAPE_DEADLINE, SCRAPE_HEAD_BYTES_MAX, SCRAPES_ARRIVING_MAX, SCRAPES_MAX, SLOW_ANSWERS_MAX,
 };

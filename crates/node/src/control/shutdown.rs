@@ -11,10 +11,10 @@ use std::thread::{self, JoinHandle};
 
 use stdx::time::Time;
 
-use crate::NodeError;
 use crate::control::Control;
 use crate::definition::Definition;
 use crate::desk::Desk;
+use crate::error::NodeError;
 use crate::limits::{ENDING_POLL_INTERVAL, SHUTDOWN_DEADLINE, THREADS_END_DEADLINE};
 use crate::log::{Scope, log};
 use crate::shard::messages::ToShard;

@@ -10,9 +10,9 @@ use std::io as stdio;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use crate::Options;
 use crate::devices::Plan;
 use crate::devices::links::{self, Link};
+use crate::options::Options;
 
 /// DRBD's in the kernel's list of block devices: no other driver takes it.
 const MAJOR: u32 = 147;

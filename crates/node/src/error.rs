@@ -1,0 +1,67 @@
+//! The errors that keep a daemon from starting, or end it.
+
+use std::io as stdio;
+use std::path::PathBuf;
+
+use crate::limits::SHARDS_MAX;
+
+/// Why a daemon does not start, or ends.
+#[derive(Debug, thiserror::Error)]
+pub enum NodeError {
+    #[error("cannot {what} state directory {}: {source}{}", path.display(), room_hint(source))]
+    StateDir { what: &'static str, path: PathBuf, source: stdio::Error },
+    #[error(
+        "state directory {} is in use by {holder}; each daemon has a --state-dir of its own",
+        path.display()
+    )]
+    StateDirInUse { path: PathBuf, holder: String },
+    #[error(
+        "state directory {} has layout {found}, this release knows up to {known}: use the release \
+         that wrote it, or a newer one",
+        path.display()
+    )]
+    NewerStateDir { path: PathBuf, found: u64, known: u32 },
+    #[error("{0} shards were asked for; this release runs {max}", max = SHARDS_MAX)]
+    TooManyShards(u8),
+    #[error("the name of this node is longer than {0} bytes; give it another one with --name")]
+    LongName(usize),
+    #[error("{0}")]
+    Reactor(#[from] io::SetupError),
+    #[error("cannot {what}: {source}")]
+    System { what: &'static str, source: stdio::Error },
+    #[error("{0}")]
+    Listen(String),
+    #[error(
+        "TCP connections cannot have congestion control {name}: {source}; `sysctl \
+         net.ipv4.tcp_available_congestion_control` lists what the kernel has (others come with \
+         `modprobe tcp_NAME`), and who is not root may use those of \
+         net.ipv4.tcp_allowed_congestion_control alone"
+    )]
+    Congestion { name: String, source: stdio::Error },
+    #[error("the file of --nvme-auth, {}, cannot be used: {reason}", path.display())]
+    NvmeHosts { path: PathBuf, reason: String },
+    #[error("a data thread ended: {0}")]
+    Shard(String),
+    /// It ended on request, but for threads that wait for these.
+    #[error(
+        "ended without waiting for disks that give no answer: {disks}; what is left of the process \
+         stays until they do (`dmesg | tail` may say why), and the next daemon can be started \
+         meanwhile"
+    )]
+    DisksHang { disks: String },
+}
+
+/// What to do where a start found no room.
+fn room_hint(source: &stdio::Error) -> &'static str {
+    if is_full(source) {
+        "; make room there, and where systemd has given the service up: `systemctl reset-failed \
+         basalt-node`, then `systemctl start basalt-node`"
+    } else {
+        ""
+    }
+}
+
+/// There is no room for what was to be written.
+pub(crate) fn is_full(error: &stdio::Error) -> bool {
+    [stdio::ErrorKind::StorageFull, stdio::ErrorKind::QuotaExceeded].contains(&error.kind())
+}

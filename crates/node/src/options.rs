@@ -1,0 +1,48 @@
+//! The options of the daemon.
+
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use io::CongestionWish;
+
+/// How a daemon is started.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The name that `on` sections call this node.
+    pub name: String,
+    pub state_dir: PathBuf,
+    /// `None`: in the state directory.
+    pub admin_socket: Option<PathBuf>,
+    /// Who may use it beside the daemon's user: the name of a group, or its number.
+    pub admin_group: Option<String>,
+    pub nbd: Vec<SocketAddr>,
+    /// Where clients have to use TLS.
+    pub nbd_tls: Vec<SocketAddr>,
+    pub nbd_unix: Vec<PathBuf>,
+    pub nvme: Vec<SocketAddr>,
+    /// The hosts that may use NVMe/TCP, with their secrets; any may without such a file.
+    pub nvme_auth: Option<PathBuf>,
+    /// Where virtual machines find a socket for each volume; nowhere by default.
+    pub vhost: Option<PathBuf>,
+    /// Where Prometheus may ask for metrics; nowhere by default.
+    pub metrics: Option<SocketAddr>,
+    /// Where certificates and keys are, if there are any.
+    pub pki: PathBuf,
+    /// Data threads; `None` is one for each core that there is for them, at most 8.
+    pub shards: Option<u8>,
+    /// How long a data thread whose clients ask for little at a time looks for the next event
+    /// before it sleeps. Zero: not at all, as on a machine with one core.
+    pub spin: Duration,
+    /// Congestion control of all TCP connections that carry data.
+    pub congestion: CongestionWish,
+    /// How long the users of a block device wait for the next daemon when this one died.
+    pub device_timeout: Duration,
+    /// Resources of this node that are brought up to date at a time; `None` is any number.
+    pub max_parallel_resyncs: Option<NonZeroU32>,
+    /// Volumes that are up have DRBD's names in /dev, too.
+    pub drbd_names: bool,
+    /// End when the process that started this one does.
+    pub exit_with_parent: bool,
+}
