@@ -5,7 +5,6 @@
 //! monitor says is dealt with there (`session`), for it takes files and maps memory; the rings are
 //! served by the shards.
 
-pub(crate) mod addresses;
 mod comers;
 mod session;
 
@@ -24,12 +23,12 @@ use crate::accepting::Accepting;
 use crate::arrivals::{Arrival, Arrivals};
 use crate::definition::Definition;
 use crate::desk::Desk;
-use crate::guests::addresses::Addresses;
 use crate::guests::comers::{BOUNDS, Comer, Door};
 use crate::guests::session::{Monitor, Present};
 use crate::log::{Scope, log};
 use crate::memory::MACHINE_BYTES;
 use crate::vhost::SessionNumber;
+use crate::vhost::addresses::Addresses;
 
 #[derive(Debug)]
 pub(crate) struct Guests {

@@ -15,6 +15,7 @@
 
 mod requests;
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::sync::Arc;
@@ -28,7 +29,6 @@ use replication::contract::GroupInput;
 use replication::resource::Reign;
 
 use crate::budget::Crowd;
-use crate::devices::claim::Claim;
 use crate::hosted_id::HostedId;
 use crate::limits::DEVICE_DEPTH;
 use crate::log::{Scope, log};
@@ -38,6 +38,10 @@ use crate::ublk::requests::BlockRequest;
 
 /// Kind of the reactor's tokens that belong to queues of devices.
 pub(crate) const TOKEN_QUEUE: u8 = 6;
+
+/// What keeps others from a device until it is dropped. No shard has one: threads of devices hand
+/// it on.
+pub(crate) type Claim = Box<dyn Any + Send>;
 
 /// What the thread of a device is told.
 #[derive(Debug)]

@@ -17,6 +17,7 @@
 //! (a syscall, and another one for every 32nd). Whatever a guest does that it must not do ends its
 //! session, with the reason, and nothing else.
 
+pub(crate) mod addresses;
 mod requests;
 mod room;
 mod taking;
@@ -36,11 +37,11 @@ use frontend::vhost::ring::{Chain, Ring, Signal};
 use io::{Eventfd, KickId, Ringer, SharedMemory};
 use replication::resource::Reign;
 
-use crate::guests::addresses::Claim;
 use crate::hosted_id::HostedId;
 use crate::nbd::{Comer, Fact};
 use crate::payloads::Kit;
 use crate::slab::{Key, Slab};
+use crate::vhost::addresses::Claim;
 use crate::vhost::requests::GuestRequest;
 use crate::vhost::room::Room;
 use crate::vhost::taking::Unread;

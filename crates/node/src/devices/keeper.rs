@@ -10,7 +10,6 @@ use frontend::ublk::control::DeviceState;
 
 use crate::desk::{Desk, overloaded};
 use crate::devices::Plan;
-use crate::devices::claim::Claim;
 use crate::devices::driver::{Driver, is_passing};
 use crate::devices::kept::Stage;
 use crate::devices::links::{self, Link};
@@ -24,7 +23,7 @@ use crate::limits::{
 use crate::log::{Scope, log};
 use crate::shard::messages::{DeviceOrder, ToShard};
 use crate::state_dir::{DeviceRecord, StateDir};
-use crate::ublk::{Facts, News};
+use crate::ublk::{Claim, Facts, News};
 
 /// A taking over that fails like this is tried again: the last daemon still has the device's file,
 /// or the kernel can do nothing just now.

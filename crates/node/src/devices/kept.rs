@@ -8,7 +8,7 @@ use stdx::mutex::{lock, unpoisoned};
 use stdx::time::Time;
 
 use crate::devices::claim::Claim;
-use crate::ublk::News;
+use crate::ublk::{self, News};
 
 /// How to speak of a device, and to its thread.
 #[derive(Clone, Debug)]
@@ -69,6 +69,7 @@ impl AllKept {
             *stage = Stage::Going;
         }
         // The thread may just be done with it.
+        let claim = claim.map(|claim| Box::new(claim) as ublk::Claim);
         drop(kept.news.send(News::Remove(claim)));
         drop(all);
         self.changed.notify_all();

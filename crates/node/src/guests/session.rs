@@ -26,7 +26,6 @@ use io::{Eventfd, SharedMemory, memory_file};
 use stdx::mutex::lock;
 
 use crate::desk::{Desk, overloaded};
-use crate::guests::addresses::Addresses;
 use crate::guests::comers::First;
 use crate::limits::{
     GUEST_ADMISSION_DEADLINE, GUEST_FILES_MAX, GUEST_QUEUES_MAX, GUEST_SEND_DEADLINE,
@@ -34,6 +33,7 @@ use crate::limits::{
 };
 use crate::log::{Scope, log};
 use crate::shard::messages::ToShard;
+use crate::vhost::addresses::Addresses;
 use crate::vhost::{Facts, GuestOrder, Line, NewRing, News, SessionNumber, Window};
 
 #[derive(Debug)]

@@ -7,10 +7,10 @@ use frontend::vhost::memory::{GuestMemory, Region};
 use frontend::vhost::ring::{Place as RingPlace, Ring};
 use io::{Eventfd, SharedMemory, eventfd, memory_file};
 
-use crate::guests::addresses::Addresses;
 use crate::hosted_id::HostedId;
 use crate::payloads::Kit;
 use crate::slab::Key;
+use crate::vhost::addresses::Addresses;
 use crate::vhost::{Line, NewRing, Vhost, Window};
 
 pub(crate) const HELD: HostedId = HostedId(0);
