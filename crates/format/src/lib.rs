@@ -17,6 +17,7 @@ mod block;
 pub mod layout;
 pub mod vote;
 pub mod superblock;
+pub mod bitmap_page;
 pub mod activity_log;
 pub mod register;
 pub mod foreign;

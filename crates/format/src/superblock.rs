@@ -21,7 +21,8 @@ use crate::block::{CONTENT_AT, Kind, seal};
 use crate::error::{DecodeError, EncodeError};
 use crate::ids::Incarnation;
 use crate::layout::{AL_BYTES, Layout, MetadataPlace, PAGE_BYTES};
-use crate::metadata::Superblock;
+use crate::metadata::{Content, FurtherDisk, Superblock};
+use crate::space::Place;
 use crate::vote::{VOTE_AT, VOTE_END, VoteCopy};
 use crate::wire::{Reader, Wire, Writer};
 
@@ -60,6 +61,37 @@ const SUPERBLOCK: u32 = 2;
 const ACTIVITY_LOG: u32 = 3;
 const BITMAP: u32 = 4;
 const LOG_INCARNATION: u32 = 5;
+
+/// Where the copy of this number lies: they are written in turn.
+#[must_use]
+pub fn superblock_offset(superblock: &Superblock, layout: &Layout) -> u64 {
+    layout.superblock_offsets[usize::from(superblock.write_counter % 2 == 1)]
+}
+
+/// What the disk of a further volume says of itself, beside this superblock of the first.
+///
+/// # Panics
+/// If the superblock does not list such a disk.
+#[must_use]
+pub fn stamp(superblock: &Superblock, place: Place) -> Superblock {
+    let Superblock { incarnation, size_bytes, .. } = *superblock;
+    let own = superblock.further.iter().find(|disk| disk.place == place);
+    let own = own.expect("the list has every disk that is in use");
+    Superblock {
+        volume: place.number().into(),
+        incarnation: own.incarnation,
+        size_bytes: own.size_bytes,
+        // Of zeroes only `create-md` speaks.
+        clean: false,
+        further: vec![FurtherDisk {
+            place: Place::FIRST,
+            incarnation,
+            size_bytes,
+            content: Content::OfHistory,
+        }],
+        ..superblock.clone()
+    }
+}
 
 /// Fills a block with the superblock; both copies are the same.
 ///

@@ -23,6 +23,7 @@ use api::response::{Failure, FailureCode};
 use format::activity_log::{
     AL_FIRST_NUMBER, AL_RECORD_BYTES, ReplayError, RingReplay, format_ring, replay_ring,
 };
+use format::bitmap_page::{bits_of, bytes_of};
 use format::error::DecodeError;
 use format::ids::{Incarnation, LaneIndex, MemberSet, NodeId, VoteStoreId};
 use format::layout::{AL_BYTES, AL_RING_BYTES, Layout, PAGE_BYTES};
@@ -41,10 +42,11 @@ use crate::attach::opening::{open_register, open_replica};
 use crate::attach::volumes::Volumes;
 use crate::definition::{Definition, DiskPlace};
 use crate::disk_work::Claim;
+use crate::error::is_full;
+use crate::handover::{Apart, Attached, Replica};
 use crate::log::{Scope, log};
 use crate::patience::{Patience, Steps};
 use crate::sectors;
-use crate::shard::part::NewDisk;
 use crate::state_dir::{StateDir, sync_directory};
 
 type Block = [u8; SUPERBLOCK_BYTES];
@@ -54,46 +56,6 @@ const RING_BYTES: usize = AL_RING_BYTES as usize;
 
 /// Bitmaps are read in pieces: that of a large volume does not fit in memory.
 const CHUNK_BYTES: u64 = 1 << 20;
-
-/// A resource, ready to be served.
-#[derive(Debug)]
-pub(crate) struct Attached {
-    pub(crate) definition: Definition,
-    pub(crate) register: Register,
-    pub(crate) register_disk: SharedDisk,
-    pub(crate) replica: Option<Replica>,
-    pub(crate) apart: Apart,
-}
-
-/// Peers that are not called, and may not come, until `connect`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Apart {
-    All,
-    These(MemberSet),
-}
-
-impl Apart {
-    pub(crate) const NOBODY: Self = Self::These(MemberSet::EMPTY);
-
-    pub(crate) fn has(self, peer: NodeId) -> bool {
-        match self {
-            Self::All => true,
-            Self::These(peers) => peers.has(peer),
-        }
-    }
-}
-
-/// What was found on the disk.
-#[derive(Clone, Debug)]
-pub(crate) struct Replica {
-    pub(crate) superblock: Superblock,
-    /// Open, for all data threads.
-    pub(crate) disk: NewDisk,
-    /// Pages of the bitmaps with a bit set.
-    pub(crate) pages: Vec<LoadedPage>,
-    /// Number of the next record of each ring.
-    pub(crate) al_next_numbers: [u64; AL_RINGS],
-}
 
 pub(crate) fn attach(
     definition: Definition,
@@ -544,21 +506,6 @@ fn read_pages(
     Ok(())
 }
 
-fn bits_of(block: &Block) -> Box<[u64; 512]> {
-    let mut bits = Box::new([0; 512]);
-    for (word, bytes) in bits.iter_mut().zip(block.as_chunks::<8>().0) {
-        *word = u64::from_le_bytes(*bytes);
-    }
-    bits
-}
-
-/// The bytes of a bitmap page.
-pub(crate) fn bytes_of(bits: &[u64; 512], block: &mut [u8]) {
-    for (bytes, word) in block.as_chunks_mut::<8>().0.iter_mut().zip(bits) {
-        *bytes = word.to_le_bytes();
-    }
-}
-
 /// What the activity log says.
 struct Activity {
     /// The extents that were active in any ring.
@@ -702,11 +649,6 @@ fn empty_rings(
         device.write(layout.al_ring_offset(ring), &bytes)?;
     }
     device.sync()
-}
-
-/// The copies are written in turn.
-pub(crate) fn superblock_offset(superblock: &Superblock, layout: &Layout) -> u64 {
-    layout.superblock_offsets[usize::from(superblock.write_counter % 2 == 1)]
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ mod part_id;
 mod tls;
 mod stream;
 mod definition;
+mod handover;
 mod placement;
 mod patience;
 mod holder;

@@ -22,9 +22,9 @@ use format::ids::VoteStoreId;
 use format::layout::{Layout, MetadataPlace, PAGE_BYTES, Placement};
 use format::metadata::Superblock;
 use format::space::Place;
-use format::superblock::decode_superblock;
+use format::superblock::{decode_superblock, superblock_offset};
 
-use crate::attach::{Block, Device, end_of, superblock_offset};
+use crate::attach::{Block, Device, end_of};
 use crate::definition::{Definition, DiskPlace};
 use crate::log::{Scope, log};
 use crate::sectors;

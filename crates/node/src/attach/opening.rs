@@ -20,10 +20,9 @@ use crate::attach::Device;
 use crate::attach::finding::read_superblock;
 use crate::attach::volumes::incarnation_at;
 use crate::definition::{Definition, DiskPlace};
+use crate::handover::{NewDisk, NewFurther};
 use crate::log::{Scope, log};
 use crate::patience::Patience;
-use crate::shard::further::NewFurther;
-use crate::shard::part::NewDisk;
 
 const ALONE: DiskOptions = DiskOptions {
     exclusive: true,

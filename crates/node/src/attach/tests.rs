@@ -7,6 +7,7 @@ use std::time::Duration;
 use format::activity_log::{AL_RECORD_BYTES, encode_al_record};
 use format::ids::{BLOCK_BYTES, EXTENT_BLOCKS};
 use format::metadata::{AlChange, AlRecord, ReplicaState};
+use format::superblock::superblock_offset;
 use stdx::testing::skip;
 use tempfile::TempDir;
 

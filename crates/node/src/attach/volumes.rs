@@ -16,15 +16,15 @@ use format::ids::{Epoch, Incarnation};
 use format::layout::{Layout, PAGE_BYTES};
 use format::metadata::{Content, FurtherDisk, ReplicaState, Superblock};
 use format::space::Place;
-use format::superblock::{SUPERBLOCK_BYTES, encode_superblock};
+use format::superblock::{SUPERBLOCK_BYTES, encode_superblock, stamp, superblock_offset};
 
-use super::{Device, superblock_offset};
+use crate::attach::Device;
 use crate::attach::finding::{find_superblock, is_in_own_place};
 use crate::attach::identity::check_data_disk;
 use crate::attach::opening::{Version, open_further};
 use crate::definition::{Definition, DiskPlace, FurtherVolume};
+use crate::handover::NewVolume;
 use crate::patience::Patience;
-use crate::shard::further::NewFurther;
 use crate::state_dir::StateDir;
 
 /// The devices that hold the metadata of a replica, open for this thread alone.
@@ -109,14 +109,6 @@ impl<'a> Volumes<'a> {
     }
 }
 
-/// The disk of a volume that is added to a replica in use, as it was found.
-#[derive(Clone, Debug)]
-pub(crate) struct NewVolume {
-    pub(crate) disk: FurtherDisk,
-    /// For all data threads.
-    pub(crate) opened: NewFurther,
-}
-
 /// Reads it; the data threads have the first disk, and that of the new volume is nobody's yet.
 pub(crate) fn read_new_volume(
     definition: &Definition,
@@ -159,30 +151,6 @@ pub(crate) fn write_at(
         .map_err(|error| device.failure("write", &stdio::Error::other(error)))?;
     device.write(offset, &block)?;
     device.sync()
-}
-
-/// What the disk of a further volume says of itself, beside this superblock of the first.
-///
-/// # Panics
-/// If the superblock does not list such a disk.
-pub(crate) fn stamp(superblock: &Superblock, place: Place) -> Superblock {
-    let Superblock { incarnation, size_bytes, .. } = *superblock;
-    let own = superblock.further.iter().find(|disk| disk.place == place);
-    let own = own.expect("the list has every disk that is in use");
-    Superblock {
-        volume: place.number().into(),
-        incarnation: own.incarnation,
-        size_bytes: own.size_bytes,
-        // Of zeroes only `create-md` speaks.
-        clean: false,
-        further: vec![FurtherDisk {
-            place: Place::FIRST,
-            incarnation,
-            size_bytes,
-            content: Content::OfHistory,
-        }],
-        ..superblock.clone()
-    }
 }
 
 fn open<'a>(

@@ -8,8 +8,6 @@ use api::role::Role;
 use config::steps::{Reach, Skipped, Step, steps_but};
 use replication::contract::PromoteMode;
 
-use crate::attach::Apart;
-use crate::attach::volumes::NewVolume;
 use crate::control::Control;
 use crate::control::addresses::missing_addresses;
 use crate::control::notes::with_note;
@@ -18,6 +16,7 @@ use crate::control::texts::{read_text, state_failure};
 use crate::control::up::{Bringing, or_without_disk};
 use crate::control::up_lock::UpPermit;
 use crate::definition::{Definition, DiskPlace};
+use crate::handover::{Apart, NewVolume};
 use crate::limits::{ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE, DISK_STALL_MAX, MEMBERS_PATIENCE};
 use crate::patience::Patience;
 use crate::shard::messages::{Force, ToShard};

@@ -36,20 +36,21 @@ use format::ids::{BLOCK_BYTES, LaneIndex};
 use format::layout::{AL_RING_BYTES, Layout, LayoutError, MetadataPlace, PAGE_BYTES, Placement};
 use format::metadata::{AL_RINGS, Superblock};
 use format::space::{Place, VOLUME_BYTES};
+use format::superblock::superblock_offset;
 use stdx::mutex::lock;
 
 use crate::attach::finding::read_superblock;
 use crate::attach::volumes::write_at;
-use crate::attach::{Device, Lost, end_of, superblock_offset};
+use crate::attach::{Device, Lost, end_of};
 use crate::control::Control;
 use crate::definition::{Definition, DiskPlace};
 use crate::desk::overloaded;
 use crate::disk_work::Claim;
+use crate::handover::{GrowingDisk, Moved};
 use crate::limits::{ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE};
 use crate::log::{Scope, log};
 use crate::patience::Patience;
 use crate::shard::messages::ToShard;
-use crate::shard::moving::{GrowingDisk, Moved};
 
 #[derive(Debug)]
 pub(super) struct RoomWanted {

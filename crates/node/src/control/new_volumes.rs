@@ -7,10 +7,11 @@ use api::response::{Failure, FailureCode};
 use format::space::Place;
 
 use crate::attach::end_of;
-use crate::attach::volumes::{NewVolume, read_new_volume};
+use crate::attach::volumes::read_new_volume;
 use crate::control::Control;
 use crate::control::texts::state_failure;
 use crate::definition::Definition;
+use crate::handover::NewVolume;
 use crate::limits::{COMMAND_PATIENCE, DISK_STALL_MAX};
 use crate::patience::Patience;
 use crate::shard::messages::ToShard;

@@ -14,7 +14,6 @@ use std::time::Duration;
 use api::request::AdjustScope;
 use api::response::{Failure, FailureCode, Reply};
 
-use crate::attach::volumes::NewVolume;
 use crate::attach::{attach, attach_without_disk, is_about_disk};
 use crate::control::Control;
 use crate::control::addresses::{missing_addresses, once_address_is_free};
@@ -23,6 +22,7 @@ use crate::control::parts::{Missing, Parts};
 use crate::control::up_lock::UpPermit;
 use crate::crash;
 use crate::definition::Definition;
+use crate::handover::NewVolume;
 use crate::limits::{COMMAND_PATIENCE, DISK_STALL_MAX};
 use crate::log::{Scope, log};
 use crate::patience::Patience;

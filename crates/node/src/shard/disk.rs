@@ -3,6 +3,7 @@
 use std::io as stdio;
 
 use format::activity_log::encode_al_record;
+use format::bitmap_page::bytes_of;
 use format::ids::{BLOCK_BYTES, BlockMask, BlockRange, Digest, Incarnation, NodeId, Nonce};
 use format::layout::Layout;
 use format::space::Place;
@@ -14,7 +15,6 @@ use replication::contract::{
 use stdx::hash::{HashKey, siphash128};
 use stdx::time::Time;
 
-use crate::attach::bytes_of;
 use crate::hosted_id::HostedId;
 use crate::log::{Scope, log};
 use crate::shard::further::Further;

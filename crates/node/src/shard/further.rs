@@ -10,6 +10,7 @@ use format::space::{Place, VOLUME_BLOCKS};
 use io::{DiskId, SharedDisk};
 use replication::contract::Token;
 
+use crate::handover::NewFurther;
 use crate::hosted_id::HostedId;
 use crate::shard::Rim;
 use crate::shard::disk::{Disk, Kind, Work};
@@ -23,16 +24,6 @@ pub(crate) struct Further {
     pub(crate) layout: Layout,
     pub(crate) read_bytes: u64,
     pub(crate) written_bytes: u64,
-}
-
-/// The same, open, on its way to the shards.
-#[derive(Clone, Debug)]
-pub(crate) struct NewFurther {
-    pub(crate) place: Place,
-    pub(crate) data: SharedDisk,
-    /// `None`: on the data disk.
-    pub(crate) meta: Option<SharedDisk>,
-    pub(crate) layout: Layout,
 }
 
 impl Further {

@@ -14,9 +14,9 @@ use replication::group::GroupOptions;
 use replication::limits::LANES_DEFAULT;
 use replication::resource::{Resource, ResourceOptions};
 
-use crate::attach::{Apart, Attached, Replica};
 use crate::crash;
 use crate::definition::{Definition, OwnVolume};
+use crate::handover::{Apart, Attached, NewPart, Replica};
 use crate::hosted_id::HostedId;
 use crate::limits::{AL_SLOTS_MAX, SHARDS_MAX};
 use crate::links::session::Held;
@@ -31,7 +31,7 @@ use crate::shard::hosted::{Asker, Hosted, SuperblockPlaces};
 use crate::shard::initiators::Way;
 use crate::shard::mesh::{Cross, Hosting, ToPart};
 use crate::shard::messages::{Fact, Force, FromShard, Ticket};
-use crate::shard::part::{NewPart, check_lanes};
+use crate::shard::part::check_lanes;
 use crate::shard::{Input, Rim, Shard};
 
 /// A resource whose parts on other shards come up, or go.

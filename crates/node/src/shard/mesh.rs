@@ -19,13 +19,12 @@ use replication::contract::{FromGroup, PartId, Request, RequestError, RoundId, T
 use stdx::time::Time;
 
 use crate::definition::Definition;
+use crate::handover::{NewDisk, NewFurther, NewPart};
 use crate::hosted_id::HostedId;
 use crate::links::Handles;
 use crate::links::secure::Secrecy;
 use crate::links::set::LinkNews;
 use crate::nbd;
-use crate::shard::further::NewFurther;
-use crate::shard::part::{NewDisk, NewPart};
 use crate::slab::Key;
 
 /// Between two shards of a node.

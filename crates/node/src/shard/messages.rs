@@ -10,12 +10,10 @@ use frontend::nvme::auth::Finding;
 use io::ListenAddr;
 use replication::contract::{Command, DeviceSize, FenceVerdict, PromoteMode};
 
-use crate::attach::volumes::NewVolume;
-use crate::attach::{Attached, Replica};
 use crate::definition::Definition;
+use crate::handover::{Attached, GrowingDisk, Moved, NewVolume, Replica};
 use crate::links::secure::Secrecy;
 use crate::nvme::hosts::HostCheck;
-use crate::shard::moving::{GrowingDisk, Moved};
 use crate::slab::Key;
 use crate::tls::credentials::Credentials;
 use crate::ublk::News;

@@ -10,38 +10,16 @@ use std::iter;
 use api::response::{Failure, FailureCode, Reply};
 use format::layout::Layout;
 use format::space::Place;
-use io::{DiskId, DiskIdentity};
+use io::DiskId;
 use replication::contract::{FromGroup, ResourceInput};
 
+use crate::handover::{GrowingDisk, Moved};
 use crate::hosted_id::HostedId;
 use crate::shard::disk::Disk;
 use crate::shard::hosted::SuperblockPlaces;
 use crate::shard::messages::{FromShard, Ticket};
 use crate::shard::part::fail_held;
 use crate::shard::{Input, Rim, Shard};
-
-/// The disk of a volume, as it was found by whoever is to enlarge it. Another one can have the same
-/// metadata: a copy of all that it holds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct GrowingDisk {
-    pub(crate) place: Place,
-    pub(crate) layout: Layout,
-    pub(crate) data: DiskIdentity,
-    /// The same if the data is there, too.
-    pub(crate) meta: DiskIdentity,
-}
-
-/// What became of a move.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Moved {
-    /// The metadata on the disk of that volume is there now.
-    To(Place, Layout),
-    /// It is where it was.
-    Not,
-    /// Nobody knows which of the two places counts, or the disk may have lost what it was told to
-    /// keep: nothing may be written any more.
-    Lost,
-}
 
 impl Shard {
     /// Whoever is to enlarge a disk may have waited for long: it may be another one by now, or

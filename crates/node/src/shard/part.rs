@@ -5,21 +5,20 @@
 //! likewise (`cross`). A part knows of no other part.
 
 use api::response::{Failure, FailureCode};
-use format::ids::{Incarnation, NodeId};
-use format::layout::Layout;
-use io::SharedDisk;
+use format::ids::NodeId;
 use replication::contract::{DeviceError, GroupAction};
 use replication::group::{GroupOptions, LaneGroup};
 use stdx::time::Time;
 
 use crate::definition::Definition;
+use crate::handover::{NewDisk, NewPart};
 use crate::hosted_id::HostedId;
 use crate::limits::SHARDS_MAX;
 use crate::links::paths::PeerPaths;
 use crate::shard::acks::{Acks, Traffic};
 use crate::shard::disk::{Disk, DiskCounters, token_of};
 use crate::shard::failing::Failing;
-use crate::shard::further::{Further, NewFurther, adopt_pair};
+use crate::shard::further::{Further, adopt_pair};
 use crate::shard::hosted::Hosted;
 use crate::shard::hosting::{listen, own_addresses};
 use crate::shard::{Rim, Shard};
@@ -51,27 +50,6 @@ pub(crate) struct Peer {
     pub(crate) acks: Acks,
     pub(crate) traffic: Traffic,
     pub(super) paths: PeerPaths,
-}
-
-/// What a shard needs to serve its part.
-#[derive(Debug)]
-pub(crate) struct NewPart {
-    pub(crate) definition: Definition,
-    pub(crate) group: GroupOptions,
-    pub(crate) disk: Option<NewDisk>,
-}
-
-/// A disk that the control side has opened.
-#[derive(Clone, Debug)]
-pub(crate) struct NewDisk {
-    pub(crate) data: SharedDisk,
-    /// `None`: on the data disk.
-    pub(crate) meta: Option<SharedDisk>,
-    pub(crate) layout: Layout,
-    /// What the records of its activity log name.
-    pub(crate) log: Incarnation,
-    pub(crate) slots: Vec<NodeId>,
-    pub(crate) further: Vec<NewFurther>,
 }
 
 impl Part {

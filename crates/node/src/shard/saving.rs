@@ -9,12 +9,10 @@ use std::io as stdio;
 
 use format::register::{REGISTER_SLOT_BYTES, encode_register, register_slot_offset};
 use format::space::Place;
-use format::superblock::encode_superblock;
+use format::superblock::{encode_superblock, stamp, superblock_offset};
 use io::Durability;
 use replication::contract::{ResourceInput, SaveId};
 
-use crate::attach::superblock_offset;
-use crate::attach::volumes::stamp;
 use crate::limits::REGISTER_PATIENCE;
 use crate::log::{Scope, log};
 use crate::shard::disk::{Kind, Operation, PAGE_BYTES};

@@ -19,6 +19,7 @@ use tempfile::TempDir;
 use crate::attach::attach;
 use crate::create_md::{CreateMdOptions, create_md};
 use crate::definition::Definition;
+use crate::handover::{GrowingDisk, Moved};
 use crate::hosted_id::HostedId;
 use crate::limits::REGISTER_PATIENCE;
 use crate::patience::Patience;
@@ -26,7 +27,6 @@ use crate::shard::disk::PAGE_BYTES;
 use crate::shard::fixture::shard;
 use crate::shard::hosted::{Save, StampPlace};
 use crate::shard::messages::{FromShard, Ticket};
-use crate::shard::moving::{GrowingDisk, Moved};
 use crate::shard::{Input, Shard};
 use crate::state_dir::StateDir;
 
