@@ -58,6 +58,7 @@ use crate::links::listening::Listener;
 use crate::links::paths::{Named, Path, Target};
 use crate::links::secure::Secrecy;
 use crate::links::session::Session;
+use crate::links::set::LinkNews;
 use crate::links::times::LinkTimes;
 use crate::links::watch::PathState;
 use crate::log::{Scope, log};
@@ -161,6 +162,8 @@ pub(crate) struct Links {
     links: Vec<Link>,
     connections: Slab<Connection>,
     facts: VecDeque<Fact>,
+    /// For other shards, by number; the shard hands them on before all that it says itself later.
+    news: VecDeque<(u8, LinkNews)>,
     /// What was logged of whom no link misses: where it came from, why it was turned away, when.
     turned_away: VecDeque<(IpAddr, String, Time)>,
     /// Memory for the lease requests of the next heartbeat that arrives.
@@ -288,6 +291,7 @@ impl Links {
             links: Vec::new(),
             connections: Slab::default(),
             facts: VecDeque::with_capacity(1024),
+            news: VecDeque::new(),
             turned_away: VecDeque::new(),
             spare_requests: Vec::new(),
             starved: false,
@@ -322,6 +326,11 @@ impl Links {
 
     pub(crate) fn pop_fact(&mut self) -> Option<Fact> {
         self.facts.pop_front()
+    }
+
+    /// News for the links of another shard.
+    pub(crate) fn pop_news(&mut self) -> Option<(u8, LinkNews)> {
+        self.news.pop_front()
     }
 
     /// The link to the node that calls itself so.
@@ -466,7 +475,7 @@ impl Links {
         match (missing, ends) {
             (Some(index), Some((local, remote))) => {
                 let path = self.links[index].path_of(local, remote.ip());
-                self.note_failure(index, path, reason, kit);
+                self.note_failure(index, path, reason);
             }
             (_, Some((_, remote))) if !self.is_news(remote.ip(), reason, kit.now) => {}
             _ => log!(Warning, Scope::NODE, "a connection was closed: {reason}"),

@@ -11,7 +11,6 @@ use replication::contract::Payload;
 use stdx::time::Time;
 
 use crate::budget::{Budget, buffer_bytes};
-use crate::shard::mesh::{Cross, Mesh};
 
 #[expect(clippy::cast_possible_truncation, reason = "4 KiB")]
 const BLOCK: u32 = format::ids::BLOCK_BYTES as u32;
@@ -25,8 +24,8 @@ pub(crate) struct Kit {
     pub(crate) budget: Budget,
     /// Sessions of clients that receive in a wide buffer and could do without (stream.rs).
     pub(crate) wide_clients: usize,
-    /// The ways to the other shards.
-    pub(crate) mesh: Mesh,
+    /// The shard.
+    pub(crate) me: u8,
     /// The time of this turn.
     pub(crate) now: Time,
 }
@@ -36,9 +35,8 @@ impl Kit {
     /// Of a node with one shard.
     pub(crate) fn of_lone_shard() -> Self {
         let reactor = Reactor::new(io::Options::default()).unwrap();
-        let (payloads, mesh) = (Payloads::default(), Mesh::new(0, vec![None]));
-        let budget = Budget::default();
-        Self { reactor, payloads, budget, wide_clients: 0, mesh, now: Time::ZERO }
+        let (payloads, budget) = (Payloads::default(), Budget::default());
+        Self { reactor, payloads, budget, wide_clients: 0, me: 0, now: Time::ZERO }
     }
 
     /// Waits for something to happen, to a socket say.
@@ -78,7 +76,7 @@ impl Kit {
     /// Lends a payload to another shard, and with it the caller's reference.
     pub(crate) fn lend(&mut self, payload: Payload) -> Loan {
         let slice = self.payloads.slice(payload);
-        let tag = u64::from(self.mesh.me()) << 32 | u64::from(payload.0);
+        let tag = u64::from(self.me) << 32 | u64::from(payload.0);
         self.reactor.pool().lend_out(slice, tag)
     }
 
@@ -96,12 +94,11 @@ impl Kit {
         self.release(payload);
     }
 
-    /// Sends back what is borrowed and not used any more.
-    pub(crate) fn return_loans(&mut self) {
-        while let Some(loan) = self.reactor.pool().pop_returned() {
-            let owner = u8::try_from(loan.tag() >> 32).expect("the number of a shard");
-            self.mesh.send(owner, Cross::Returned(loan));
-        }
+    /// What is borrowed and not used any more, and the shard that lent it.
+    pub(crate) fn pop_returned(&mut self) -> Option<(u8, Loan)> {
+        let loan = self.reactor.pool().pop_returned()?;
+        let owner = u8::try_from(loan.tag() >> 32).expect("the number of a shard");
+        Some((owner, loan))
     }
 }
 

@@ -96,6 +96,8 @@ pub(crate) struct Ends {
 #[derive(Debug)]
 pub(crate) struct Rim {
     pub(crate) kit: Kit,
+    /// The ways to the other shards; what goes there is told by `tell`.
+    mesh: Mesh,
     pub(crate) links: Links,
     pub(crate) nbd: Nbd,
     pub(crate) nvme: Nvme,
@@ -165,6 +167,30 @@ pub(crate) struct Shard {
     is_done: bool,
 }
 
+impl Rim {
+    /// Queues a message to another shard, behind the news that links had for any before.
+    fn tell(&mut self, to: u8, message: Cross) {
+        self.hand_news_on();
+        self.mesh.send(to, message);
+    }
+
+    fn hand_news_on(&mut self) {
+        while let Some((to, news)) = self.links.pop_news() {
+            self.mesh.send(to, Cross::Link(Box::new(news)));
+        }
+    }
+
+    /// What is said to others leaves.
+    fn publish(&mut self) {
+        self.hand_news_on();
+        while let Some((owner, loan)) = self.kit.pop_returned() {
+            self.mesh.send(owner, Cross::Returned(loan));
+        }
+        self.mesh.publish();
+        self.outbox.publish();
+    }
+}
+
 impl Shard {
     pub(crate) fn new(
         reactor: Reactor,
@@ -183,9 +209,10 @@ impl Shard {
                     payloads: Payloads::default(),
                     budget: Budget::default(),
                     wide_clients: 0,
-                    mesh,
+                    me: mesh.me(),
                     now,
                 },
+                mesh,
                 nbd: Nbd::new(),
                 nvme: Nvme::new(),
                 ublk: Ublk::new(memory.device_bytes_max),
@@ -281,9 +308,7 @@ impl Shard {
         let Rim { kit, links, vhost, .. } = &mut self.rim;
         vhost.flush(kit);
         links.flush(kit);
-        kit.return_loans();
-        kit.mesh.publish();
-        self.rim.outbox.publish();
+        self.rim.publish();
         Ok(())
     }
 
@@ -313,7 +338,7 @@ impl Shard {
             || self.rim.vhost.is_waiting(&self.rim.kit)
             || self.rim.ublk.is_waiting(&self.rim.kit)
             || self.rim.links.is_due()
-            || self.rim.kit.mesh.has_backlog()
+            || self.rim.mesh.has_backlog()
             || self.rim.has_starved()
             || (self.is_behind && self.rim.has_starved_senders());
         if is_busy {
@@ -420,14 +445,14 @@ impl Shard {
 
     /// Clients are spread over the shards in turn.
     fn on_client(&mut self, socket: SocketId, secrecy: Secrecy) {
-        let Rim { kit, nbd, .. } = &mut self.rim;
+        let rim = &mut self.rim;
         let shard = self.next_client;
-        self.next_client = (shard + 1) % kit.mesh.shards();
-        if shard == kit.mesh.me() {
-            return nbd.on_accepted(socket, secrecy, kit);
+        self.next_client = (shard + 1) % rim.mesh.shards();
+        if shard == rim.mesh.me() {
+            return rim.nbd.on_accepted(socket, secrecy, &mut rim.kit);
         }
-        match kit.reactor.give_up(socket) {
-            Ok(socket) => kit.mesh.send(shard, Cross::Client(socket, secrecy)),
+        match rim.kit.reactor.give_up(socket) {
+            Ok(socket) => rim.tell(shard, Cross::Client(socket, secrecy)),
             Err(error) => log!(Warning, Scope::NODE, "an NBD client was turned away: {error}"),
         }
     }

@@ -201,7 +201,7 @@ impl Links {
             return;
         }
         let up_to = self.links[link].opened.settle(handle);
-        self.tell_others(link, kit, || News::Settled { handle, up_to });
+        self.tell_others(link, || News::Settled { handle, up_to });
         self.note_settled(link, (handle, up_to), kit);
         if self.links[link].settled.beyond.len() > SETTLED_BEYOND_MAX {
             self.lose_set(link, "too many sessions began while one of them waited", kit);

@@ -222,7 +222,7 @@ impl Links {
             .ok_or_else(|| format!("node {:?} is no member of a resource here", hello.node_name))?;
         self.check_origin(key, index, kit)?;
         if let Err(reason) = self.check_secrecy(key, index, &hello.node_name) {
-            self.show_failure(index, &reason, kit);
+            self.show_failure(index, &reason);
             return Err(reason);
         }
         if hello.class == LinkClass::Watch {
@@ -308,7 +308,7 @@ impl Links {
         let connection = self.connections.get(key);
         let remote = connection.and_then(|connection| connection.ends(kit)).map(|(_, it)| it.ip());
         if let Some(index) = remote.and_then(|remote| self.missing_at(remote)) {
-            self.show_failure(index, &reason, kit);
+            self.show_failure(index, &reason);
         }
         Err(reason)
     }

@@ -41,9 +41,9 @@ impl Links {
     }
 
     /// At shard 0: no session is held any longer, on any shard.
-    pub(super) fn stop_moves(&mut self, index: usize, kit: &mut Kit) {
+    pub(super) fn stop_moves(&mut self, index: usize) {
         if self.links[index].moving_until.is_some() {
-            self.tell_others(index, kit, || News::MovesEnd);
+            self.tell_others(index, || News::MovesEnd);
             self.end_moves(index);
         }
     }

@@ -238,7 +238,7 @@ impl Links {
                 kit.now + link.handshake_deadline()
             }
             Err(failure) => {
-                self.note_failure(index, Some(path), &failure, kit);
+                self.note_failure(index, Some(path), &failure);
                 self.links[index].back_off(kit.now)
             }
         }

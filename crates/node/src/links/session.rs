@@ -440,7 +440,7 @@ impl Links {
             session.rests_until = kit.now;
             self.links[index].opens_from = kit.now;
             // The operator says that whatever was seen before was not this node.
-            self.forget_start(index, kit);
+            self.forget_start(index);
             self.facts.push_back(Fact::OpenDue { hosted, peer });
         }
     }

@@ -31,7 +31,6 @@ use crate::links::{LEAD, Links};
 use crate::log::{Scope, log};
 use crate::payloads::Kit;
 use crate::placement;
-use crate::shard::mesh::Cross;
 use crate::slab::Key;
 use crate::tls::Session;
 
@@ -107,7 +106,7 @@ impl Links {
                     self.end_set(index, &reason, kit);
                 }
             }
-            News::Forget => self.forget_start(index, kit),
+            News::Forget => self.forget_start(index),
             News::Settled { handle, up_to } if set == self.links[index].set => {
                 self.note_settled(index, (handle, up_to), kit);
             }
@@ -115,15 +114,16 @@ impl Links {
         }
     }
 
-    pub(super) fn tell(&self, index: usize, shard: u8, news: News, kit: &mut Kit) {
+    pub(super) fn tell(&mut self, index: usize, shard: u8, news: News) {
         let link = &self.links[index];
         let message = LinkNews { peer: link.name.clone(), set: link.set, news };
-        kit.mesh.send(shard, Cross::Link(Box::new(message)));
+        self.news.push_back((shard, message));
     }
 
-    pub(super) fn tell_others(&self, index: usize, kit: &mut Kit, news: impl Fn() -> News) {
-        for shard in kit.mesh.others() {
-            self.tell(index, shard, news(), kit);
+    pub(super) fn tell_others(&mut self, index: usize, news: impl Fn() -> News) {
+        let me = self.me;
+        for shard in (0..self.identity.shards).filter(|shard| *shard != me) {
+            self.tell(index, shard, news());
         }
     }
 
@@ -134,7 +134,7 @@ impl Links {
     pub(super) fn expect_set(&mut self, index: usize, hello: &Hello, kit: &mut Kit) {
         if self.links[index].boot_id != Some(hello.boot_id) {
             // Another process knows of no session.
-            self.stop_moves(index, kit);
+            self.stop_moves(index);
         }
         let link = &mut self.links[index];
         link.boot_id = Some(hello.boot_id);
@@ -160,7 +160,7 @@ impl Links {
                 if ours == LEAD {
                     self.dial_shard(index, theirs, path, kit);
                 } else {
-                    self.tell(index, ours, News::Dial { shard: theirs, path }, kit);
+                    self.tell(index, ours, News::Dial { shard: theirs, path });
                 }
             }
         }
@@ -183,7 +183,8 @@ impl Links {
             return;
         }
         let (boot_id, shards) = (link.boot_id.unwrap_or_default(), link.peer_shards);
-        self.tell_others(index, kit, || News::Up { boot_id, shards, used: link.used.clone() });
+        let used = link.used.clone();
+        self.tell_others(index, || News::Up { boot_id, shards, used: used.clone() });
         let link = &mut self.links[index];
         link.backoff = DIAL_BACKOFF_MIN;
         link.begin_round();
@@ -203,7 +204,7 @@ impl Links {
         let is_held = link.is_up || link.moving_until.is_some();
         let moves = is_held && link.has_living_path(kit.now);
         let ending = if moves { Ending::Moves } else { Ending::Lost };
-        self.tell_others(index, kit, || News::Down { reason: reason.to_owned(), ending });
+        self.tell_others(index, || News::Down { reason: reason.to_owned(), ending });
         let link = &mut self.links[index];
         let was_up = link.is_up;
         let path = link.dialled.or_else(|| link.used.first().copied());
@@ -212,7 +213,7 @@ impl Links {
         link.missing.clear();
         link.dialled = None;
         self.set_is_down(index, reason, ending, kit);
-        self.note_failure(index, path, reason, kit);
+        self.note_failure(index, path, reason);
         if was_up {
             self.links[index].start_over(kit.now);
         } else {
@@ -235,22 +236,16 @@ impl Links {
     }
 
     /// Shows why a peer was turned away, unless the link is up with another one.
-    pub(super) fn show_failure(&mut self, index: usize, failure: &str, kit: &mut Kit) {
+    pub(super) fn show_failure(&mut self, index: usize, failure: &str) {
         let link = &mut self.links[index];
         if !link.is_up {
             link.failure = Some(failure.to_owned());
-            self.tell_others(index, kit, || News::Failed { reason: failure.to_owned() });
+            self.tell_others(index, || News::Failed { reason: failure.to_owned() });
         }
     }
 
     /// Remembers why the link is not up, and says so once for each path.
-    pub(super) fn note_failure(
-        &mut self,
-        index: usize,
-        path: Option<Path>,
-        failure: &str,
-        kit: &mut Kit,
-    ) {
+    pub(super) fn note_failure(&mut self, index: usize, path: Option<Path>, failure: &str) {
         let link = &mut self.links[index];
         if link.targets.is_empty() {
             return;
@@ -260,16 +255,16 @@ impl Links {
         }
         if link.failure.as_deref() != Some(failure) {
             link.failure = Some(failure.to_owned());
-            self.tell_others(index, kit, || News::Failed { reason: failure.to_owned() });
+            self.tell_others(index, || News::Failed { reason: failure.to_owned() });
         }
     }
 
     // ---- Every shard.
 
     /// Has shard 0 forget how often the peer had started, unless that peer is there.
-    pub(super) fn forget_start(&mut self, index: usize, kit: &mut Kit) {
+    pub(super) fn forget_start(&mut self, index: usize) {
         if self.me != LEAD {
-            self.tell(index, LEAD, News::Forget, kit);
+            self.tell(index, LEAD, News::Forget);
         } else if !self.links[index].has_connection() {
             self.links[index].start_count = 0;
         }
@@ -311,7 +306,7 @@ impl Links {
     pub(super) fn has_joined(&mut self, index: usize, hello: &Hello, kit: &mut Kit) {
         let (shard, boot_id, shards) = (hello.shard_local, hello.boot_id, hello.shards);
         if self.me != LEAD {
-            self.tell(index, LEAD, News::Joined { shard, boot_id, shards }, kit);
+            self.tell(index, LEAD, News::Joined { shard, boot_id, shards });
         } else if shard == LEAD {
             self.begin_set(index, kit);
         } else {
@@ -324,7 +319,7 @@ impl Links {
         if self.me == LEAD {
             self.end_set(index, reason, kit);
         } else {
-            self.tell(index, LEAD, News::Lost { reason: reason.to_owned() }, kit);
+            self.tell(index, LEAD, News::Lost { reason: reason.to_owned() });
         }
     }
 
@@ -377,7 +372,7 @@ impl Links {
         match kit.reactor.give_up(socket) {
             Ok(socket) => {
                 let news = News::Adopt { socket, tls, hello: Box::new(hello.clone()) };
-                self.tell(index, hello.shard_remote, news, kit);
+                self.tell(index, hello.shard_remote, news);
             }
             Err(error) => {
                 self.end_set(index, &format!("a connection cannot be passed on: {error}"), kit);

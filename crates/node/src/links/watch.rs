@@ -360,7 +360,7 @@ impl Links {
         target.watch.on_up(key, kit.now);
         let path = target.path;
         let state = PathState { is_up: true, since: kit.now, reason: None };
-        self.note_path(index, path, state, kit);
+        self.note_path(index, path, state);
     }
 
     /// The connection is gone, or never came up.
@@ -376,7 +376,7 @@ impl Links {
             self.note_path_down(index, path, reason.to_owned(), kit);
         }
         if !self.links[index].has_living_path(kit.now) {
-            self.stop_moves(index, kit);
+            self.stop_moves(index);
         }
     }
 
@@ -385,11 +385,11 @@ impl Links {
         let known = states.iter().find(|(known, _)| *known == path).map(|(_, state)| state);
         let since = known.filter(|state| !state.is_up).map_or(kit.now, |state| state.since);
         let state = PathState { is_up: false, since, reason: Some(reason) };
-        self.note_path(index, path, state, kit);
+        self.note_path(index, path, state);
     }
 
     /// At shard 0: remembers what became of a path, says so once, and tells all shards.
-    fn note_path(&mut self, index: usize, path: Path, state: PathState, kit: &mut Kit) {
+    fn note_path(&mut self, index: usize, path: Path, state: PathState) {
         let link = &self.links[index];
         let known = link.path_states.iter().find(|(known, _)| *known == path);
         let is_same = known
@@ -403,7 +403,7 @@ impl Links {
             (Some(_), false) => {}
             (None, _) => log!(Notice, scope, "path {text} works"),
         }
-        self.tell_others(index, kit, || News::Path { path, state: state.clone() });
+        self.tell_others(index, || News::Path { path, state: state.clone() });
         self.learn_path_state(index, path, state);
     }
 

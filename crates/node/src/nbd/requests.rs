@@ -119,7 +119,7 @@ impl Nbd {
             request.in_flight += 1;
             request.since = kit.now;
             let kind = RequestKind::Write { payload, fua: request.wanted.fua };
-            let id = FrontEnd::Nbd.part(current.request, kit.mesh.me(), current.part);
+            let id = FrontEnd::Nbd.part(current.request, kit.me, current.part);
             let (hosted, offset) = (request.hosted, request.base + part.offset);
             let next = current.part + 1;
             *write = (next < split.count()).then_some(Write {
@@ -211,10 +211,8 @@ impl Nbd {
             Work::Write { .. } => {}
             Work::Flush => {
                 request.in_flight += 1;
-                self.facts.push_back(Fact::Flush {
-                    hosted,
-                    part: FrontEnd::Nbd.part(key, kit.mesh.me(), 0),
-                });
+                self.facts
+                    .push_back(Fact::Flush { hosted, part: FrontEnd::Nbd.part(key, kit.me, 0) });
             }
             Work::Allocation { .. } => {
                 let (offset, length) = (base + request.wanted.offset, request.wanted.length);
@@ -254,7 +252,7 @@ impl Nbd {
             kit.budget.take(hosted, room.part);
             kit.budget.keep(room.part);
             let (offset, length) = (base + part.offset, part.length);
-            let part = FrontEnd::Nbd.part(key, kit.mesh.me(), part.index);
+            let part = FrontEnd::Nbd.part(key, kit.me, part.index);
             let request = Request { part, kind: RequestKind::Read, offset, length };
             self.facts.push_back(Fact::Request { hosted, request });
         }
@@ -289,7 +287,7 @@ impl Nbd {
             request.in_flight += 1;
             client.held += room.part;
             kit.budget.take(hosted, room.part);
-            let (part, offset) = (FrontEnd::Nbd.part(key, kit.mesh.me(), 0), base + piece.start);
+            let (part, offset) = (FrontEnd::Nbd.part(key, kit.me, 0), base + piece.start);
             let request = Request { part, kind, offset, length };
             self.facts.push_back(Fact::Request { hosted, request });
         }

@@ -32,7 +32,7 @@ impl Nvme {
         match &mut request.work {
             Work::Flush if request.in_flight == 0 && request.failed.is_none() => {
                 request.in_flight = 1;
-                let part = FrontEnd::Nvme.part(key, kit.mesh.me(), 0);
+                let part = FrontEnd::Nvme.part(key, kit.me, 0);
                 self.facts.push_back(Fact::Flush { hosted, part });
             }
             Work::Flush => {}
@@ -40,7 +40,7 @@ impl Nvme {
                 let end = wanted.offset + wanted.length;
                 while *next < end {
                     let piece = wanted.piece(*next, end);
-                    let part = FrontEnd::Nvme.part(key, kit.mesh.me(), wanted.part_at(piece.start));
+                    let part = FrontEnd::Nvme.part(key, kit.me, wanted.part_at(piece.start));
                     let (offset, length) = (base + piece.start, length_of(&piece));
                     *next = piece.end;
                     request.in_flight += 1;
@@ -51,7 +51,7 @@ impl Nvme {
             Work::Write { request: wanted, fua, parts } => {
                 let mut offset = base + wanted.offset;
                 for slice in parts.drain() {
-                    let part = FrontEnd::Nvme.part(key, kit.mesh.me(), 0);
+                    let part = FrontEnd::Nvme.part(key, kit.me, 0);
                     let length = slice.length;
                     let kind = RequestKind::Write { payload: kit.payloads.adopt(slice), fua: *fua };
                     request.in_flight += 1;
@@ -103,7 +103,7 @@ impl Nvme {
             };
             request.work.advance(piece.end);
             request.in_flight += 1;
-            let part = FrontEnd::Nvme.part(key, kit.mesh.me(), 0);
+            let part = FrontEnd::Nvme.part(key, kit.me, 0);
             let offset = place.first_byte() + piece.start;
             let request = Request { part, kind, offset, length };
             self.facts.push_back(Fact::Request { hosted, request });

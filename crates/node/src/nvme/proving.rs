@@ -169,7 +169,7 @@ impl Nvme {
             return self.close(key, "too many hosts prove themselves at a time", kit);
         };
         let count = Arc::clone(&self.jobs);
-        let job = Job { shard: kit.mesh.me(), queue: key, task, count };
+        let job = Job { shard: kit.me, queue: key, task, count };
         if check.prover.send(job).is_err() {
             self.close(key, "the thread that checks proofs is gone", kit);
         }

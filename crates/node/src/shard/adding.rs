@@ -65,12 +65,11 @@ impl Shard {
         let place = disk.place;
         stamps.further.push(StampPlace { place, disk: further.meta, layout });
         own.take_further(further, rim);
-        let mesh = &mut rim.kit.mesh;
-        if !mesh.is_alone() {
+        if !rim.mesh.is_alone() {
             hosted.fence.has_told();
         }
-        for shard in mesh.others() {
-            mesh.send(shard, Cross::ToPart(id, ToPart::AddVolume(Box::new(opened.clone()))));
+        for shard in rim.mesh.others() {
+            rim.tell(shard, Cross::ToPart(id, ToPart::AddVolume(Box::new(opened.clone()))));
         }
         let command = CommandId(hosted.next_command);
         hosted.next_command += 1;
@@ -93,7 +92,7 @@ impl Shard {
                 part.note_unusable(place, &error, self.rim.kit.now);
                 let fact = Box::new(FromGroup::MemberFailed { member: part.own_node() });
                 let home = self.home_of(id);
-                self.rim.kit.mesh.send(home, Cross::FromPart(id, FromPart::Fact(fact)));
+                self.rim.tell(home, Cross::FromPart(id, FromPart::Fact(fact)));
             }
         }
     }

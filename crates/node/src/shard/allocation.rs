@@ -20,8 +20,8 @@ impl Shard {
     /// A client of this shard asks. Only the home of the resource knows what the replica is worth.
     pub(super) fn on_allocation(&mut self, id: HostedId, request: Key, range: Range<u64>) {
         let home = self.home_of(id);
-        if home != self.rim.kit.mesh.me() {
-            return self.rim.kit.mesh.send(home, Cross::Allocation { hosted: id, request, range });
+        if home != self.rim.mesh.me() {
+            return self.rim.tell(home, Cross::Allocation { hosted: id, request, range });
         }
         self.find_holes(id, range);
         let Rim { nbd, kit, .. } = &mut self.rim;
@@ -38,7 +38,7 @@ impl Shard {
     ) {
         self.find_holes(id, range);
         let extents = self.extents.as_slice().into();
-        self.rim.kit.mesh.send(from, Cross::Allocated { request, extents });
+        self.rim.tell(from, Cross::Allocated { request, extents });
     }
 
     /// The extents from the start of the range on; nothing where nothing is known.

@@ -50,7 +50,7 @@ impl Shard {
             Failure::new(FailureCode::DiskFailed, error.to_string(), "is it in use?")
         };
         let opened = replica.disk.clone();
-        let shared = self.rim.kit.mesh.others().map(|_| opened.clone()).collect();
+        let shared = self.rim.mesh.others().map(|_| opened.clone()).collect();
         let disk = opened.adopt(&mut self.rim).map_err(failed)?;
         let superblock = Box::new(replica.superblock.clone());
         let slots_max = replica.disk.layout.slots;
@@ -111,17 +111,17 @@ impl Shard {
         let part = self.parts[place].as_mut().expect("a home has a part");
         part.offer = Some(disk);
         part.failing = None;
-        let mesh = &mut self.rim.kit.mesh;
-        let own = groups.remove(usize::from(mesh.me()));
-        if !mesh.is_alone() {
+        let rim = &mut self.rim;
+        let own = groups.remove(usize::from(rim.mesh.me()));
+        if !rim.mesh.is_alone() {
             hosted.fence.has_told();
         }
-        for ((shard, disk), group) in mesh.others().zip(shared).zip(groups) {
+        for ((shard, disk), group) in rim.mesh.others().zip(shared).zip(groups) {
             let message = ToPart::Attach { disk: Box::new(disk), group: Box::new(group), round };
-            mesh.send(shard, Cross::ToPart(id, message));
+            rim.tell(shard, Cross::ToPart(id, message));
         }
         let message = ToGroup::Attach { disk: Box::new(own), round };
-        self.rim.inbox.push_back((id, Input::Group(GroupInput::Home(message))));
+        rim.inbox.push_back((id, Input::Group(GroupInput::Home(message))));
     }
 
     /// The same on a shard that is not the home. A disk that cannot be used here fails at its
@@ -163,7 +163,7 @@ impl Shard {
         if part.is_closing && !self.rim.is_using_disk(id) {
             part.is_closing = false;
             let home = self.home_of(id);
-            self.rim.kit.mesh.send(home, Cross::FromPart(id, FromPart::DiskClosed));
+            self.rim.tell(home, Cross::FromPart(id, FromPart::DiskClosed));
         }
     }
 }

@@ -101,16 +101,16 @@ impl Shard {
             Cross::Link(news) => self.rim.links.on_news(from, *news, &mut self.rim.kit),
             Cross::ToPart(id, message) => {
                 self.on_to_part(id, message);
-                self.rim.kit.mesh.send(from, Cross::FromPart(id, FromPart::Applied));
+                self.rim.tell(from, Cross::FromPart(id, FromPart::Applied));
             }
             Cross::FromPart(id, message) => self.on_from_part(from, id, message),
             Cross::Hosting(id, Hosting::Host(new)) => {
                 let hosted = self.host_part(id, *new).map_err(Box::new);
-                self.rim.kit.mesh.send(from, Cross::FromPart(id, FromPart::Hosted(hosted)));
+                self.rim.tell(from, Cross::FromPart(id, FromPart::Hosted(hosted)));
             }
             Cross::Hosting(id, Hosting::Remove) => {
                 self.remove_part(id);
-                self.rim.kit.mesh.send(from, Cross::FromPart(id, FromPart::Removed));
+                self.rim.tell(from, Cross::FromPart(id, FromPart::Removed));
             }
         }
     }
@@ -120,7 +120,7 @@ impl Shard {
     /// Hands a part of a client's request to the shard of its lane.
     pub(super) fn submit(&mut self, hosted: HostedId, request: Request) {
         let shard = self.shard_of(hosted, request.offset);
-        let is_here = shard == self.rim.kit.mesh.me();
+        let is_here = shard == self.rim.mesh.me();
         let is_for_members = is_here && request.kind != RequestKind::Read;
         self.demand.on_request(if is_for_members {
             Answered::ByMembers
@@ -131,16 +131,15 @@ impl Shard {
             self.rim.inbox.push_back((hosted, Input::Group(GroupInput::Request(request))));
             return;
         }
-        let kit = &mut self.rim.kit;
         let loan = match request.kind {
-            RequestKind::Write { payload, .. } => Some(kit.lend(payload)),
+            RequestKind::Write { payload, .. } => Some(self.rim.kit.lend(payload)),
             RequestKind::Read | RequestKind::Discard { .. } | RequestKind::Zeroes { .. } => None,
         };
-        kit.mesh.send(shard, Cross::Request { hosted, request, loan });
+        self.rim.tell(shard, Cross::Request { hosted, request, loan });
     }
 
     fn shard_of(&self, hosted: HostedId, offset: u64) -> u8 {
-        let mesh = &self.rim.kit.mesh;
+        let mesh = &self.rim.mesh;
         match self.part(hosted) {
             Some(part) if !mesh.is_alone() => {
                 placement::shard_of_offset(offset, part.lanes, mesh.shards())
@@ -206,7 +205,7 @@ impl Shard {
     /// Tells the home of a resource that a client came, or left.
     pub(super) fn report_clients(&mut self, id: HostedId, change: Change) {
         let home = self.home_of(id);
-        if home == self.rim.kit.mesh.me() {
+        if home == self.rim.mesh.me() {
             match change {
                 Change::Wanted(by) => self.on_wanted(id, by),
                 Change::Left => self.on_left(id),
@@ -215,12 +214,12 @@ impl Shard {
         }
         let count = u32::try_from(self.rim.clients_of(id)).unwrap_or(u32::MAX);
         let message = Cross::FromPart(id, FromPart::Clients { count, change });
-        self.rim.kit.mesh.send(home, message);
+        self.rim.tell(home, message);
     }
 
     /// The home shard of a resource, which numbered it.
     pub(super) fn home_of(&self, id: HostedId) -> u8 {
-        let shards = u32::from(self.rim.kit.mesh.shards());
+        let shards = u32::from(self.rim.mesh.shards());
         u8::try_from(id.0 % shards).expect("below the number of shards")
     }
 
@@ -259,21 +258,21 @@ impl Shard {
 
     /// Tells the parts on the other shards.
     pub(super) fn broadcast(&mut self, id: HostedId, message: impl Fn() -> ToPart) {
-        let mesh = &mut self.rim.kit.mesh;
-        if mesh.is_alone() {
+        let rim = &mut self.rim;
+        if rim.mesh.is_alone() {
             return;
         }
         if let Some(hosted) = self.hosted.get_mut(id.0 as usize).and_then(Option::as_deref_mut) {
             hosted.fence.has_told();
-            for shard in mesh.others() {
-                mesh.send(shard, Cross::ToPart(id, message()));
+            for shard in rim.mesh.others() {
+                rim.tell(shard, Cross::ToPart(id, message()));
             }
         }
     }
 
     /// To the groups of all shards.
     pub(super) fn tell_groups(&mut self, id: HostedId, message: ToGroup) {
-        let shards = u64::from(self.rim.kit.mesh.shards());
+        let shards = u64::from(self.rim.mesh.shards());
         let message = if let ToGroup::ResyncRate { bytes_per_second } = message {
             // Each shard copies its own lanes: together they keep to the rate.
             ToGroup::ResyncRate { bytes_per_second: bytes_per_second.div_ceil(shards) }
@@ -296,7 +295,7 @@ impl Shard {
             return;
         };
         let fence = &mut hosted.fence;
-        if fence.waiting.is_empty() && fence.is_reached(fence.told, self.rim.kit.mesh.others()) {
+        if fence.waiting.is_empty() && fence.is_reached(fence.told, self.rim.mesh.others()) {
             self.take_effect(id, effect);
         } else {
             fence.waiting.push_back((fence.told, effect));
@@ -309,7 +308,7 @@ impl Shard {
             return;
         };
         let fence = &mut hosted.fence;
-        if fence.is_reached(fence.told, self.rim.kit.mesh.others()) {
+        if fence.is_reached(fence.told, self.rim.mesh.others()) {
             self.take_effect(id, effect);
         } else {
             fence.waiting.push_front((fence.told, effect));
@@ -331,7 +330,7 @@ impl Shard {
     fn next_effect(&mut self, id: HostedId) -> Option<Effect> {
         let fence = &mut self.hosted.get_mut(id.0 as usize)?.as_mut()?.fence;
         let (reached_at, _) = fence.waiting.front()?;
-        if !fence.is_reached(*reached_at, self.rim.kit.mesh.others()) {
+        if !fence.is_reached(*reached_at, self.rim.mesh.others()) {
             return None;
         }
         fence.waiting.pop_front().map(|(_, effect)| effect)

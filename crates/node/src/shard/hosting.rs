@@ -92,7 +92,7 @@ impl Shard {
         crash::stepping(Some(id));
         let superblock_at = disk.as_ref().map(SuperblockPlaces::of);
         let (mut groups, hosted) = self.build(id, attached, register_disk, superblock_at);
-        let here = usize::from(self.rim.kit.mesh.me());
+        let here = usize::from(self.rim.mesh.me());
         let own = groups.remove(here);
         let installed = self.install_part(id, definition.clone(), own, disk);
         crash::stepping(None);
@@ -101,12 +101,12 @@ impl Shard {
             self.rim.kit.reactor.close_disk(register_disk);
             return Err(failure);
         }
-        let mesh = &mut self.rim.kit.mesh;
-        for (shard, group) in mesh.others().zip(groups) {
+        let others = self.rim.mesh.others();
+        let waiting = others.clone().count();
+        for (shard, group) in others.zip(groups) {
             let new = NewPart { definition: definition.clone(), group, disk: shared.clone() };
-            mesh.send(shard, Cross::Hosting(id, Hosting::Host(Box::new(new))));
+            self.rim.tell(shard, Cross::Hosting(id, Hosting::Host(Box::new(new))));
         }
-        let waiting = mesh.others().count();
         let stage = Stage::Coming { hosted: Box::new(hosted), apart, failure: None, removal: None };
         self.passing.push(Passing { id, waiting, ticket: Some(ticket), stage });
         self.finish_passing();
@@ -130,7 +130,7 @@ impl Shard {
 
     /// The number of another resource that is at home here; its remainder names this shard.
     fn next_id(&mut self) -> HostedId {
-        let mesh = &self.rim.kit.mesh;
+        let mesh = &self.rim.mesh;
         let id = self.hosted_count * u32::from(mesh.shards()) + u32::from(mesh.me());
         self.hosted_count += 1;
         HostedId(id)
@@ -211,11 +211,11 @@ impl Shard {
     /// Ends the parts on all shards, then answers.
     fn let_go(&mut self, id: HostedId, ticket: Option<Ticket>, answer: Result<Reply, Failure>) {
         self.remove_part(id);
-        let mesh = &mut self.rim.kit.mesh;
-        for shard in mesh.others() {
-            mesh.send(shard, Cross::Hosting(id, Hosting::Remove));
+        let others = self.rim.mesh.others();
+        let waiting = others.clone().count();
+        for shard in others {
+            self.rim.tell(shard, Cross::Hosting(id, Hosting::Remove));
         }
-        let waiting = mesh.others().count();
         self.passing.push(Passing { id, waiting, ticket, stage: Stage::Going { answer } });
     }
 
@@ -442,7 +442,7 @@ impl Shard {
             if hosted.definition.tells_of_disk_errors && why == DiskEnd::Failed {
                 self.rim.tell_fact(&hosted.definition.name, Fact::DiskFailed);
             }
-            for shard in self.rim.kit.mesh.others() {
+            for shard in self.rim.mesh.others() {
                 hosted.closing[usize::from(shard)] = true;
             }
         }
@@ -541,7 +541,7 @@ mod tests {
             let (parker, directory) = (Parker::new().unwrap(), tempfile::tempdir().unwrap());
             let (mut shard, mut answers) = shard(&parker);
             let (sender, _mailbox) = Mailbox::channel(64, parker.waker());
-            shard.rim.kit.mesh = Mesh::new(0, vec![None, Some(sender)]);
+            shard.rim.mesh = Mesh::new(0, vec![None, Some(sender)]);
             host_diskless(&mut shard, &directory);
             shard.on_message(remove(1));
             shard.on_message(remove(2));

@@ -178,7 +178,7 @@ impl Mesh {
         self.lines.len() == 1
     }
 
-    pub(crate) fn others(&self) -> impl Iterator<Item = u8> + use<> {
+    pub(crate) fn others(&self) -> impl Iterator<Item = u8> + Clone + use<> {
         let me = self.me;
         (0..self.shards()).filter(move |shard| *shard != me)
     }

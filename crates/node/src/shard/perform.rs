@@ -118,7 +118,7 @@ impl Part {
         rim: &mut Rim,
     ) {
         let Rim { links, kit, .. } = rim;
-        let me = kit.mesh.me();
+        let me = kit.me;
         let shard = |shards| placement::shard_of_message(&message.body, me, shards);
         // A message to a member that is not connected is dropped: the core hears of the loss.
         if let Some(route) = links.route(link, (self.id, to), shard) {
@@ -130,22 +130,20 @@ impl Part {
     /// or, of a block device, the home shard; what was read is lent.
     fn complete(&self, part: PartId, result: Result<Option<Payload>, RequestError>, rim: &mut Rim) {
         let origin = part_id::origin_of(part);
-        if origin == rim.kit.mesh.me() {
+        if origin == rim.mesh.me() {
             return rim.complete(part, result);
         }
-        let kit = &mut rim.kit;
-        let result = result.map(|payload| payload.map(|payload| kit.lend(payload)));
-        kit.mesh.send(origin, Cross::Complete { part, result });
+        let result = result.map(|payload| payload.map(|payload| rim.kit.lend(payload)));
+        rim.tell(origin, Cross::Complete { part, result });
     }
 
     pub(super) fn tell_home(&self, fact: FromGroup, rim: &mut Rim) {
-        let mesh = &mut rim.kit.mesh;
-        let home = self.home_shard(mesh.shards());
-        if home == mesh.me() {
+        let home = self.home_shard(rim.mesh.shards());
+        if home == rim.mesh.me() {
             let input = ResourceInput::Group { shard: home, fact };
             rim.inbox.push_back((self.id, Input::Resource(input)));
         } else {
-            mesh.send(home, Cross::FromPart(self.id, FromPart::Fact(Box::new(fact))));
+            rim.tell(home, Cross::FromPart(self.id, FromPart::Fact(Box::new(fact))));
         }
     }
 }

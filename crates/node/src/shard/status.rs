@@ -61,7 +61,7 @@ impl Shard {
         statistics: Statistics,
     ) -> Result<StatusReply, Failure> {
         let is_home = |name: &String| {
-            let mesh = &self.rim.kit.mesh;
+            let mesh = &self.rim.mesh;
             placement::home_shard(resource_id(name), mesh.shards()) == mesh.me()
         };
         let unknown = |name: &&String| is_home(name) && self.find(name).is_none();
@@ -103,7 +103,7 @@ impl Shard {
             hosted.is_news = false;
             hosted.is_told = false;
         }
-        let me = self.rim.kit.mesh.me();
+        let me = self.rim.mesh.me();
         // Not at home here, or wholly up.
         let is_told = |id| self.home_of(id) != me || self.hosted(id).is_some();
         let parts = self.parts.iter().flatten();
@@ -131,7 +131,7 @@ impl Shard {
     fn describe_shard(&self) -> ShardStatus {
         let counters = self.rim.kit.reactor.counters();
         ShardStatus {
-            shard: self.rim.kit.mesh.me(),
+            shard: self.rim.mesh.me(),
             turns: counters.turns,
             enters: counters.enters,
             peers: self

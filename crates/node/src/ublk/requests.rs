@@ -75,7 +75,7 @@ impl Ublk {
         };
         let key = self.requests.insert(request);
         if wanted.kind == Kind::Flush {
-            let (part, hosted) = (FrontEnd::Ublk.part(key, kit.mesh.me(), 0), known.hosted);
+            let (part, hosted) = (FrontEnd::Ublk.part(key, kit.me, 0), known.hosted);
             self.requests.get_mut(key).expect("just put in").in_flight = 1;
             self.facts.push_back((hosted, GroupInput::Flush(part)));
         } else if holds_data(wanted.kind) && !known.starved.is_empty() {
@@ -154,7 +154,7 @@ impl Ublk {
             };
             let has_data = holds_data(request.wanted.kind);
             let part = if has_data { request.wanted.part_at(piece.start) } else { 0 };
-            let part = FrontEnd::Ublk.part(key, kit.mesh.me(), part);
+            let part = FrontEnd::Ublk.part(key, kit.me, part);
             request.next = piece.end;
             request.in_flight += 1;
             request.bytes += bytes;

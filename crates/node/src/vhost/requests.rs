@@ -86,7 +86,7 @@ impl Vhost {
         self.room.begin(account);
         if wanted.kind == Kind::Flush {
             self.requests.get_mut(request).expect("just put in").in_flight = 1;
-            let part = FrontEnd::Vhost.part(request, kit.mesh.me(), 0);
+            let part = FrontEnd::Vhost.part(request, kit.me, 0);
             self.facts.push_back(Fact::Flush { hosted, part });
         } else {
             self.go_on(request, kit);
@@ -147,7 +147,7 @@ impl Vhost {
             } else {
                 0
             };
-            let part = FrontEnd::Vhost.part(key, kit.mesh.me(), part);
+            let part = FrontEnd::Vhost.part(key, kit.me, part);
             request.next = piece.end;
             request.in_flight += 1;
             self.room.take(account, hosted, request.part_bytes, kit);
