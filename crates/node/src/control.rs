@@ -56,6 +56,7 @@ use replication::contract::{
 use stdx::mutex::lock;
 use stdx::time::Time;
 
+use crate::contract::{Force, FromShard, OwnData, Ticket, ToShard};
 use crate::control::adjust::Mode;
 use crate::control::asking::{About, ask_status};
 use crate::control::credentials::CredentialsKeeper;
@@ -77,7 +78,6 @@ use crate::guests::Guests;
 use crate::limits::{ADMIN_COMMAND_DEADLINE, DISK_STALL_MAX, PRIMARY_COMMAND_DEADLINE};
 use crate::log::{Scope, log};
 use crate::patience::Patience;
-use crate::shard::messages::{Force, FromShard, OwnData, Ticket, ToShard};
 use crate::start::End;
 use crate::state_dir::StateDir;
 

@@ -11,10 +11,10 @@ use io::mailbox::Sender;
 use stdx::mutex::lock;
 use stdx::time::Time;
 
+use crate::contract::{Ticket, ToShard};
 use crate::definition::resource_id;
 use crate::limits::{PATIENCE_LOGGED_AFTER, PATIENCE_POLL_INTERVAL};
 use crate::placement;
-use crate::shard::messages::{Ticket, ToShard};
 
 /// Where questions to the shards are put, and their answers handed out.
 #[derive(Debug)]

@@ -33,6 +33,7 @@ use std::time::Duration;
 use format::space::Place;
 use frontend::ublk::control::Shape;
 
+use crate::contract::{Force, ToShard};
 use crate::definition::{Definition, OwnVolume};
 use crate::desk::Desk;
 use crate::devices::claim::{Claim, Claiming, Claims};
@@ -44,7 +45,6 @@ use crate::limits::{
     DEVICE_CLAIM_DEADLINE, DEVICE_COMMAND_DEADLINE, DEVICE_LEAVE_DEADLINE, DEVICE_LOOK_DEADLINE,
 };
 use crate::log::{Scope, log};
-use crate::shard::messages::{Force, ToShard};
 use crate::state_dir::{DeviceRecord, StateDir};
 use crate::ublk::News;
 use api::response::{Failure, FailureCode, Reply};

@@ -25,6 +25,7 @@ mod tls;
 mod stream;
 mod definition;
 mod handover;
+mod contract;
 mod placement;
 mod patience;
 mod holder;

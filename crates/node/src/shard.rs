@@ -34,7 +34,6 @@ pub(crate) mod status;
 mod pace;
 mod wakes;
 mod leases;
-pub(crate) mod messages;
 #[cfg(test)]
 mod fixture;
 
@@ -50,6 +49,7 @@ use replication::contract::{
 use stdx::time::Time;
 
 use crate::budget::Budget;
+use crate::contract::{Cross, FromShard, ToShard};
 use crate::crash;
 use crate::hosted_id::HostedId;
 use crate::limits::{CROSS_CAPACITY, DONE_ROUNDS_MAX, STATUS_EXTENTS_MAX};
@@ -68,8 +68,7 @@ use crate::shard::disk::{Operation, TOKEN_DISK};
 use crate::shard::hosted::Hosted;
 use crate::shard::hosting::Passing;
 use crate::shard::leases::Wanted;
-use crate::shard::mesh::{Cross, Mesh};
-use crate::shard::messages::{FromShard, ToShard};
+use crate::shard::mesh::Mesh;
 use crate::shard::part::Part;
 use crate::shard::wakes::Wakes;
 use crate::slab::{Key, Slab};

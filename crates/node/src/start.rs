@@ -13,13 +13,14 @@ use io::mailbox::{Mailbox, Receiver, Sender};
 use io::process::ThreadId;
 use io::{BackendKind, BackendWish, CongestionChoice, CongestionWish, Parker, Reactor, Waker};
 
+use crate::contract::{FromShard, ToShard};
+use crate::error::NodeError;
 use crate::limits::{CROSS_CAPACITY, MAILBOX_CAPACITY};
 use crate::links::Identity;
 use crate::log::{Scope, log};
 use crate::memory::MemoryPlan;
 use crate::options::Options;
 use crate::shard::mesh::Mesh;
-use crate::shard::messages::{FromShard, ToShard};
 use crate::shard::{Ends, Shard};
 use crate::{crash, pressure};
 
@@ -161,7 +162,7 @@ fn start_thread(
     Ok(Starting { waker, backend, id, ends, thread })
 }
 
-type Neighbours = Vec<(u8, Receiver<crate::shard::mesh::Cross>)>;
+type Neighbours = Vec<(u8, Receiver<crate::contract::Cross>)>;
 
 /// A mailbox for each ordered pair of shards, given out by shard.
 fn make_meshes(wakers: &[Waker]) -> Vec<(Mesh, Neighbours)> {

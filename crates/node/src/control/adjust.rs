@@ -8,6 +8,7 @@ use api::role::Role;
 use config::steps::{Reach, Skipped, Step, steps_but};
 use replication::contract::PromoteMode;
 
+use crate::contract::{Force, ToShard};
 use crate::control::Control;
 use crate::control::addresses::missing_addresses;
 use crate::control::notes::with_note;
@@ -19,7 +20,6 @@ use crate::definition::{Definition, DiskPlace};
 use crate::handover::{Apart, NewVolume};
 use crate::limits::{ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE, DISK_STALL_MAX, MEMBERS_PATIENCE};
 use crate::patience::Patience;
-use crate::shard::messages::{Force, ToShard};
 use crate::state_dir::Unfinished;
 
 /// Whether `adjust` does what it tells.

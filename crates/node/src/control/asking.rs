@@ -10,9 +10,9 @@ use api::response::{Failure, Reply};
 use api::status::{ResourceStatus, StatusReply};
 use stdx::time::Time;
 
+use crate::contract::{Ticket, ToShard};
 use crate::desk::Desk;
 use crate::limits::{ADMIN_COMMAND_DEADLINE, STATUS_SLICE_MAX};
-use crate::shard::messages::{Ticket, ToShard};
 use crate::shard::status::merge;
 
 /// Which resources a question is about.

@@ -13,13 +13,13 @@ use api::response::{Failure, FailureCode};
 use stdx::mutex::lock;
 use stdx::time::Time;
 
+use crate::contract::ToShard;
 use crate::control::{Control, spawn};
 use crate::definition::Definition;
 use crate::desk::Desk;
 use crate::error::NodeError;
 use crate::limits::{CERTIFICATE_WARNING_INTERVAL, CREDENTIALS_LOOK_INTERVAL};
 use crate::log::{Scope, log};
-use crate::shard::messages::ToShard;
 use crate::tls::credentials::{Credentials, CredentialsError, Files};
 
 #[derive(Debug)]

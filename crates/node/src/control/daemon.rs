@@ -10,6 +10,7 @@ use io::ListenAddr;
 use io::process::{LockedPages, Termination, ThreadId};
 
 use crate::admin;
+use crate::contract::{Ticket, ToShard};
 use crate::control::addresses::once_address_is_free;
 use crate::control::credentials::keep_credentials;
 use crate::control::nvme_hosts::{NvmeHostsKeeper, begin_host_checks};
@@ -24,7 +25,6 @@ use crate::links::{Identity, LEAD};
 use crate::log::{Scope, Writing, log};
 use crate::options::Options;
 use crate::patience::Patience;
-use crate::shard::messages::{Ticket, ToShard};
 use crate::start::{End, Shards, reactor_options, start_shards};
 use crate::state_dir::StateDir;
 

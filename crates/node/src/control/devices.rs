@@ -6,10 +6,10 @@ use std::time::Duration;
 use api::response::{Failure, Reply};
 use replication::contract::PromoteMode;
 
+use crate::contract::{Force, ToShard};
 use crate::control::{Control, spawn};
 use crate::definition::Definition;
 use crate::log::{Scope, log};
-use crate::shard::messages::{Force, ToShard};
 
 impl Control {
     /// Makes this node Primary, and the volume's block device with it: where that takes no longer

@@ -7,6 +7,7 @@
 
 use api::response::{Failure, FailureCode, Reply};
 
+use crate::contract::{Force, ToShard};
 use crate::control::Control;
 use crate::control::notes::with_note;
 use crate::control::texts::state_failure;
@@ -14,7 +15,6 @@ use crate::control::up_lock::UpPermit;
 use crate::crash;
 use crate::limits::{DISK_END_STALL_MAX, REMOVAL_ANSWER_DEADLINE};
 use crate::log::{Scope, log};
-use crate::shard::messages::{Force, ToShard};
 
 impl Control {
     /// Takes a resource down, and forgets it; also one that was to be up and is not.

@@ -42,6 +42,7 @@ use stdx::mutex::lock;
 use crate::attach::finding::read_superblock;
 use crate::attach::volumes::write_at;
 use crate::attach::{Device, Lost, end_of};
+use crate::contract::ToShard;
 use crate::control::Control;
 use crate::definition::{Definition, DiskPlace};
 use crate::desk::overloaded;
@@ -50,7 +51,6 @@ use crate::handover::{GrowingDisk, Moved};
 use crate::limits::{ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE};
 use crate::log::{Scope, log};
 use crate::patience::Patience;
-use crate::shard::messages::ToShard;
 
 #[derive(Debug)]
 pub(super) struct RoomWanted {

@@ -23,6 +23,7 @@ use api::subscription::Update;
 use replication::contract::FenceVerdict;
 use stdx::mutex::{lock, unpoisoned};
 
+use crate::contract::{Fact, ToShard, Unreachable};
 use crate::control::Control;
 use crate::control::handlers::script::Ended;
 use crate::control::handlers::triggers::{Trigger, first_look, triggers};
@@ -33,7 +34,6 @@ use crate::limits::{
     HANDLER_DEADLINE, HANDLER_QUORUM_PATIENCE, HANDLERS_AT_ONCE_MAX, HANDLERS_WAITING_MAX,
 };
 use crate::log::{Scope, log};
-use crate::shard::messages::{Fact, ToShard, Unreachable};
 
 /// Scripts by the names of their handlers.
 pub(crate) type Scripts = BTreeMap<&'static str, String>;

@@ -6,12 +6,12 @@ use std::thread;
 
 use api::response::Failure;
 
+use crate::contract::ToShard;
 use crate::control::Control;
 use crate::control::asking::About;
 use crate::control::watch::{Counters, Look, Seen, Subscriber};
 use crate::limits::{WATCH_GAP, WATCH_INTERVAL};
 use crate::log::{Scope, log};
-use crate::shard::messages::ToShard;
 
 impl Control {
     pub(crate) fn subscribe(

@@ -8,13 +8,13 @@ use format::space::Place;
 
 use crate::attach::end_of;
 use crate::attach::volumes::read_new_volume;
+use crate::contract::ToShard;
 use crate::control::Control;
 use crate::control::texts::state_failure;
 use crate::definition::Definition;
 use crate::handover::NewVolume;
 use crate::limits::{COMMAND_PATIENCE, DISK_STALL_MAX};
 use crate::patience::Patience;
-use crate::shard::messages::ToShard;
 
 impl Control {
     /// The disks of volumes that come to a replica which keeps its first one; with another one

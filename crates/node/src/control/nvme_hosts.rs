@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, mpsc};
 
 use stdx::mutex::lock;
 
+use crate::contract::ToShard;
 use crate::control::{Control, spawn};
 use crate::desk::Desk;
 use crate::error::NodeError;
 use crate::log::{Scope, log};
 use crate::nvme::hosts::{HostCheck, Hosts, Job};
-use crate::shard::messages::ToShard;
 
 #[derive(Debug)]
 pub(super) struct NvmeHostsKeeper {

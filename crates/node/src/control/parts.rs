@@ -9,11 +9,11 @@ use config::host_name::meant;
 use config::steps::{attach_steps, connect_step};
 use format::ids::{MemberSet, NodeId};
 
+use crate::contract::ToShard;
 use crate::control::Control;
 use crate::control::texts::read_text;
 use crate::definition::Definition;
 use crate::handover::Apart;
-use crate::shard::messages::ToShard;
 
 /// With what a resource comes up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,13 +11,13 @@ use std::thread::{self, JoinHandle};
 
 use stdx::time::Time;
 
+use crate::contract::ToShard;
 use crate::control::Control;
 use crate::definition::Definition;
 use crate::desk::Desk;
 use crate::error::NodeError;
 use crate::limits::{ENDING_POLL_INTERVAL, SHUTDOWN_DEADLINE, THREADS_END_DEADLINE};
 use crate::log::{Scope, log};
-use crate::shard::messages::ToShard;
 
 impl Control {
     /// Takes all resources down and ends the data threads.

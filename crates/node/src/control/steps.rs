@@ -9,6 +9,7 @@ use std::sync::Arc;
 use api::response::{Failure, Reply};
 
 use crate::attach::read_replica;
+use crate::contract::{OwnData, ToShard};
 use crate::control::Control;
 use crate::control::parts::Parts;
 use crate::control::up::Bringing;
@@ -16,7 +17,6 @@ use crate::definition::Definition;
 use crate::limits::{ATTACH_PATIENCE, COMMAND_PATIENCE, DISK_STALL_MAX};
 use crate::patience::Patience;
 use crate::shard::commands::unknown_resource;
-use crate::shard::messages::{OwnData, ToShard};
 
 impl Control {
     /// Configures a resource, and neither attaches nor connects.

@@ -15,6 +15,7 @@ use api::request::AdjustScope;
 use api::response::{Failure, FailureCode, Reply};
 
 use crate::attach::{attach, attach_without_disk, is_about_disk};
+use crate::contract::ToShard;
 use crate::control::Control;
 use crate::control::addresses::{missing_addresses, once_address_is_free};
 use crate::control::notes::{with_note, with_warnings};
@@ -26,7 +27,6 @@ use crate::handover::NewVolume;
 use crate::limits::{COMMAND_PATIENCE, DISK_STALL_MAX};
 use crate::log::{Scope, log};
 use crate::patience::Patience;
-use crate::shard::messages::ToShard;
 
 /// A resource on its way up.
 #[derive(Clone, Copy, Debug)]

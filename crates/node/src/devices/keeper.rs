@@ -8,6 +8,7 @@ use std::time::Duration;
 use api::response::FailureCode;
 use frontend::ublk::control::DeviceState;
 
+use crate::contract::{DeviceOrder, ToShard};
 use crate::desk::{Desk, overloaded};
 use crate::devices::Plan;
 use crate::devices::driver::{Driver, is_passing};
@@ -21,7 +22,6 @@ use crate::limits::{
     DEVICE_PROMOTION_LOOK, DEVICE_RECOVERY_DEADLINE, DEVICE_SHARD_DEADLINE, DEVICE_SUPERVISORS_MAX,
 };
 use crate::log::{Scope, log};
-use crate::shard::messages::{DeviceOrder, ToShard};
 use crate::state_dir::{DeviceRecord, StateDir};
 use crate::ublk::{Claim, Facts, News};
 

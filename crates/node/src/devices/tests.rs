@@ -7,9 +7,9 @@ use io::mailbox::Receiver;
 use tempfile::TempDir;
 
 use super::*;
+use crate::contract::Ticket;
 use crate::devices::keeper::tests::{Kernel, driver};
 use crate::devices::kept::Stage;
-use crate::shard::messages::Ticket;
 
 const LONG: Duration = Duration::from_secs(600);
 

@@ -25,6 +25,7 @@ use io::descriptors::{peer_process, receive_files, send_file};
 use io::{Eventfd, SharedMemory, memory_file};
 use stdx::mutex::lock;
 
+use crate::contract::ToShard;
 use crate::desk::{Desk, overloaded};
 use crate::guests::comers::First;
 use crate::limits::{
@@ -32,7 +33,6 @@ use crate::limits::{
     GUEST_SHARD_DEADLINE, GUEST_STOP_DEADLINE,
 };
 use crate::log::{Scope, log};
-use crate::shard::messages::ToShard;
 use crate::vhost::addresses::Addresses;
 use crate::vhost::{Facts, GuestOrder, Line, NewRing, News, SessionNumber, Window};
 

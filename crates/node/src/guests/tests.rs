@@ -8,9 +8,9 @@ use io::mailbox::{Mailbox, Receiver};
 use tempfile::TempDir;
 
 use super::*;
+use crate::contract::ToShard;
 use crate::limits::GUESTS_ARRIVING_MAX;
 use crate::payloads::Kit;
-use crate::shard::messages::ToShard;
 use crate::vhost::{GuestOrder, Line, Vhost};
 
 /// The features of the device are asked for, as monitors begin.

@@ -9,12 +9,11 @@ use format::metadata::{Content, FurtherDisk};
 use format::space::Place;
 use replication::contract::{CommandId, FromGroup, ResourceInput};
 
+use crate::contract::{Cross, FromPart, Ticket, ToPart};
 use crate::handover::{NewFurther, NewVolume};
 use crate::hosted_id::HostedId;
 use crate::log::{Scope, log};
 use crate::shard::hosted::{Asker, CommandKind, PendingCommand, StampPlace};
-use crate::shard::mesh::{Cross, FromPart, ToPart};
-use crate::shard::messages::Ticket;
 use crate::shard::{Input, Shard};
 
 impl Shard {

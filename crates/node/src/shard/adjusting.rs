@@ -8,6 +8,7 @@ use api::response::{Failure, FailureCode, Reply};
 use format::ids::NodeId;
 use replication::contract::{CommandId, MemberOptions, ResourceInput, ToGroup};
 
+use crate::contract::{FromShard, Ticket, ToPart};
 use crate::definition::{Definition, Member};
 use crate::hosted_id::HostedId;
 use crate::links::paths::PeerPaths;
@@ -16,8 +17,6 @@ use crate::log::{Scope, log};
 use crate::shard::acks::{Acks, Traffic};
 use crate::shard::hosted::{Asker, CommandKind, Hosted, Peer, PendingCommand};
 use crate::shard::hosting::own_addresses;
-use crate::shard::mesh::ToPart;
-use crate::shard::messages::{FromShard, Ticket};
 use crate::shard::part::{self, Part};
 use crate::shard::{Input, Rim, Shard};
 

@@ -10,9 +10,9 @@ use format::space::Place;
 use frontend::nbd::wire::{Extent, STATE_HOLE, STATE_ZERO};
 use io::{DiskId, Reactor};
 
+use crate::contract::Cross;
 use crate::hosted_id::HostedId;
 use crate::limits::STATUS_EXTENTS_MAX;
-use crate::shard::mesh::Cross;
 use crate::shard::{Rim, Shard};
 use crate::slab::Key;
 

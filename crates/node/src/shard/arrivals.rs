@@ -4,10 +4,10 @@ use format::ids::NodeId;
 use format::message::{DataBody, ResourceMessage};
 use replication::contract::{GroupAction, GroupInput, ResourceInput};
 
+use crate::contract::{Change, ToPart};
 use crate::hosted_id::HostedId;
 use crate::shard::cross::Effect;
 use crate::shard::disk::payload_of;
-use crate::shard::mesh::{Change, ToPart};
 use crate::shard::{Input, Rim, Shard, Starved};
 use crate::{links, nbd};
 

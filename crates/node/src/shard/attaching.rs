@@ -14,13 +14,12 @@ use replication::attach::slot_bases;
 use replication::contract::GroupDisk;
 use replication::contract::{CommandId, GroupInput, ResourceInput, RoundId, ToGroup};
 
+use crate::contract::{Cross, FromPart, Ticket, ToPart};
 use crate::handover::{NewDisk, Replica};
 use crate::hosted_id::HostedId;
 use crate::log::{Scope, log};
 use crate::shard::disk::Disk;
 use crate::shard::hosted::{Asker, CommandKind, Hosted, PendingCommand, SuperblockPlaces};
-use crate::shard::mesh::{Cross, FromPart, ToPart};
-use crate::shard::messages::Ticket;
 use crate::shard::part::check_lanes;
 use crate::shard::{Input, Rim, Shard};
 

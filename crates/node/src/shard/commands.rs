@@ -12,6 +12,7 @@ use replication::contract::{
 };
 use stdx::time::Time;
 
+use crate::contract::{Fact, Force, FromShard, OwnData, Ticket, ToPart, ToShard};
 use crate::definition::Definition;
 use crate::hosted_id::HostedId;
 use crate::limits::SHUTDOWN_DEADLINE;
@@ -19,8 +20,6 @@ use crate::links::secure::Secrecy;
 use crate::links::session::Held;
 use crate::log::{Scope, log};
 use crate::shard::hosted::{Asker, CommandKind, Hosted, PendingCommand, Removal};
-use crate::shard::mesh::ToPart;
-use crate::shard::messages::{Fact, Force, FromShard, OwnData, Ticket, ToShard};
 use crate::shard::status::Statistics;
 use crate::shard::{Input, Rim, Shard};
 use crate::tls::credentials::Credentials;

@@ -20,12 +20,12 @@ use replication::contract::{
     GroupInput, Parting, PeerReport, Request, RequestKind, ResourceAction, ResourceInput, ToGroup,
 };
 
+use crate::contract::{Change, Cross, FromPart, Hosting, ToPart};
 use crate::hosted_id::HostedId;
 use crate::limits::SHARDS_MAX;
 use crate::links::Handles;
 use crate::placement;
 use crate::shard::demand::Answered;
-use crate::shard::mesh::{Change, Cross, FromPart, Hosting, ToPart};
 use crate::shard::{Input, Shard};
 
 /// What has effects outside of this node, in order.

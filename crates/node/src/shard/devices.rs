@@ -8,10 +8,10 @@ use io::QueueId;
 use replication::contract::{Command, DeviceSize, PromoteMode, ResourceInput};
 use stdx::time::Time;
 
+use crate::contract::{DeviceOrder, Ticket};
 use crate::hosted_id::HostedId;
 use crate::shard::commands::{busy, unknown_resource};
 use crate::shard::hosted::Asker;
-use crate::shard::messages::{DeviceOrder, Ticket};
 use crate::shard::{Input, Rim, Shard};
 use crate::slab::Key;
 use crate::ublk::{Facts, News};

@@ -7,13 +7,13 @@ use io::mailbox::{Mailbox, Receiver};
 use io::{KeptBytes, Parker, PoolOptions, Reactor};
 
 use crate::attach::attach;
+use crate::contract::FromShard;
 use crate::definition::Definition;
 use crate::limits::MAILBOX_CAPACITY;
 use crate::links::Identity;
 use crate::memory::MemoryPlan;
 use crate::patience::Patience;
 use crate::shard::mesh::Mesh;
-use crate::shard::messages::FromShard;
 use crate::shard::{Ends, Shard};
 use crate::state_dir::StateDir;
 

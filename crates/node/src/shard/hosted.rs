@@ -11,6 +11,7 @@ use replication::contract::{CommandId, SaveId};
 use replication::resource::Resource;
 use stdx::time::Time;
 
+use crate::contract::Ticket;
 use crate::definition::Definition;
 use crate::hosted_id::HostedId;
 use crate::limits::SHARDS_MAX;
@@ -20,7 +21,6 @@ use crate::shard::cross::Fence;
 use crate::shard::disk::Disk;
 use crate::shard::further::Further;
 use crate::shard::initiators::Way;
-use crate::shard::messages::Ticket;
 use crate::shard::pace::Pace;
 
 #[derive(Debug)]

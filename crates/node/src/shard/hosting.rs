@@ -14,6 +14,7 @@ use replication::group::GroupOptions;
 use replication::limits::LANES_DEFAULT;
 use replication::resource::{Resource, ResourceOptions};
 
+use crate::contract::{Cross, Fact, Force, FromShard, Hosting, Ticket, ToPart};
 use crate::crash;
 use crate::definition::{Definition, OwnVolume};
 use crate::handover::{Apart, Attached, NewPart, Replica};
@@ -29,8 +30,6 @@ use crate::shard::commands::{address_failure, busy};
 use crate::shard::cross::Fence;
 use crate::shard::hosted::{Asker, Hosted, SuperblockPlaces};
 use crate::shard::initiators::Way;
-use crate::shard::mesh::{Cross, Hosting, ToPart};
-use crate::shard::messages::{Fact, Force, FromShard, Ticket};
 use crate::shard::part::check_lanes;
 use crate::shard::{Input, Rim, Shard};
 
@@ -511,9 +510,9 @@ mod tests {
     use replication::contract::CommandDone;
 
     use super::*;
+    use crate::contract::ToShard;
     use crate::shard::fixture::{host_diskless, shard};
     use crate::shard::mesh::Mesh;
-    use crate::shard::messages::ToShard;
 
     const HOSTED: HostedId = HostedId(0);
 

@@ -17,12 +17,12 @@ use format::space::Place;
 use replication::contract::{DeviceError, FromGroup};
 use stdx::time::Time;
 
+use crate::contract::FromShard;
 use crate::hosted_id::HostedId;
 use crate::limits::{HUNG_LOOK_MAX, HUNG_LOOK_MIN, REGISTER_PATIENCE, STOOD_STILL};
 use crate::log::{Scope, log};
 use crate::shard::Shard;
 use crate::shard::disk::{Operation, Waiting};
-use crate::shard::messages::FromShard;
 
 impl Operation {
     /// It is under way on the disk of a replica, and somebody waits for it.

@@ -7,6 +7,7 @@ use frontend::nvme::view::{Namespace, Path, Subsystem};
 use io::ListenAddr;
 use stdx::time::Time;
 
+use crate::contract::{Exports, Ticket, ToPart};
 use crate::hosted_id::HostedId;
 use crate::limits::NVME_REFUSAL_REST;
 use crate::nbd::Fact;
@@ -14,8 +15,6 @@ use crate::nvme::{Offer, namespace_of};
 use crate::outstanding::Orphanage;
 use crate::shard::commands::address_failure;
 use crate::shard::hosted::{CommandKind, Hosted};
-use crate::shard::mesh::{Exports, ToPart};
-use crate::shard::messages::Ticket;
 use crate::shard::{Rim, Shard};
 
 /// The way that a resource's home told initiators of last.

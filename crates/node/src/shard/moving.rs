@@ -13,11 +13,11 @@ use format::space::Place;
 use io::DiskId;
 use replication::contract::{FromGroup, ResourceInput};
 
+use crate::contract::{FromShard, Ticket};
 use crate::handover::{GrowingDisk, Moved};
 use crate::hosted_id::HostedId;
 use crate::shard::disk::Disk;
 use crate::shard::hosted::SuperblockPlaces;
-use crate::shard::messages::{FromShard, Ticket};
 use crate::shard::part::fail_held;
 use crate::shard::{Input, Rim, Shard};
 

@@ -10,6 +10,7 @@ use replication::contract::{
     ResourceAction, ResourceInput, WithoutQuorum,
 };
 
+use crate::contract::{Cross, Fact, FromPart, Unreachable};
 use crate::hosted_id::HostedId;
 use crate::limits::MISBEHAVED_REST;
 use crate::links::session::Held;
@@ -18,8 +19,6 @@ use crate::part_id::{self, FrontEnd};
 use crate::placement;
 use crate::shard::cross::Effect;
 use crate::shard::hosted::{Hosted, Save};
-use crate::shard::mesh::{Cross, FromPart};
-use crate::shard::messages::{Fact, Unreachable};
 use crate::shard::part::Part;
 use crate::shard::status::{after_split_brain, split_brain};
 use crate::shard::{Input, Rim, Shard};

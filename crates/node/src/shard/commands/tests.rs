@@ -5,8 +5,8 @@ use io::Parker;
 use io::mailbox::Receiver;
 
 use super::*;
+use crate::contract::{DeviceOrder, Ticket};
 use crate::shard::fixture::{host, host_diskless, shard};
-use crate::shard::messages::{DeviceOrder, Ticket};
 
 const HOSTED: HostedId = HostedId(0);
 

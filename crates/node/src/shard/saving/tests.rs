@@ -17,6 +17,7 @@ use stdx::time::Time;
 use tempfile::TempDir;
 
 use crate::attach::attach;
+use crate::contract::{FromShard, Ticket};
 use crate::create_md::{CreateMdOptions, create_md};
 use crate::definition::Definition;
 use crate::handover::{GrowingDisk, Moved};
@@ -26,7 +27,6 @@ use crate::patience::Patience;
 use crate::shard::disk::PAGE_BYTES;
 use crate::shard::fixture::shard;
 use crate::shard::hosted::{Save, StampPlace};
-use crate::shard::messages::{FromShard, Ticket};
 use crate::shard::{Input, Shard};
 use crate::state_dir::StateDir;
 

@@ -11,12 +11,12 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::attach::attach_without_disk;
+use crate::contract::FromShard;
 use crate::definition::Definition;
 use crate::links::session::Held;
 use crate::patience::Patience;
 use crate::shard::fixture::shard;
 use crate::shard::hosted::Peer;
-use crate::shard::messages::FromShard;
 use crate::state_dir::StateDir;
 
 /// One data thread with resources that have a peer each, whose connection nobody takes.

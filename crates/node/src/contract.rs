@@ -1,18 +1,38 @@
-//! What the control thread and a shard say to each other.
+//! What the control side and a shard say to each other, and what the shards of a node do.
+//!
+//! ```text
+//! control side -- ToShard --> shard -- Cross --> another shard
+//!              <- FromShard -       <- Cross ---
+//! ```
 
 use std::fs::File;
+use std::ops::Range;
+use std::os::fd::OwnedFd;
 use std::sync::{Arc, mpsc};
 
 use api::response::{Failure, Reply};
+use format::ids::NodeId;
 use format::layout::Layout;
 use format::space::Place;
+use frontend::nbd::wire::Extent;
 use frontend::nvme::auth::Finding;
-use io::ListenAddr;
-use replication::contract::{Command, DeviceSize, FenceVerdict, PromoteMode};
+use frontend::nvme::view::Subsystem;
+use io::{ListenAddr, Loan};
+use replication::contract::{
+    Command, DeviceSize, FenceVerdict, FromGroup, GroupDisk, PartId, PromoteMode, Request,
+    RequestError, RoundId, ToGroup,
+};
+use stdx::time::Time;
 
 use crate::definition::Definition;
-use crate::handover::{Attached, GrowingDisk, Moved, NewVolume, Replica};
+use crate::handover::{
+    Attached, GrowingDisk, Moved, NewDisk, NewFurther, NewPart, NewVolume, Replica,
+};
+use crate::hosted_id::HostedId;
+use crate::links::Handles;
 use crate::links::secure::Secrecy;
+use crate::links::set::LinkNews;
+use crate::nbd;
 use crate::nvme::hosts::HostCheck;
 use crate::slab::Key;
 use crate::tls::credentials::Credentials;
@@ -295,4 +315,121 @@ pub(crate) enum Unreachable {
 pub(crate) enum OwnData {
     Kept,
     GivenUp,
+}
+
+/// Between two shards of a node.
+#[derive(Debug)]
+pub(crate) enum Cross {
+    /// A part of a client's request, for a lane of the receiver. A write's payload is lent.
+    Request {
+        hosted: HostedId,
+        request: Request,
+        loan: Option<Loan>,
+    },
+    /// The answer to it; what was read is lent.
+    Complete {
+        part: PartId,
+        result: Result<Option<Loan>, RequestError>,
+    },
+    Returned(Loan),
+    /// A client's question which blocks are holes, for the home of the resource.
+    Allocation {
+        hosted: HostedId,
+        request: Key,
+        range: Range<u64>,
+    },
+    /// The answer to it.
+    Allocated {
+        request: Key,
+        extents: Box<[Extent]>,
+    },
+    /// A client that was accepted, for the receiver to serve.
+    Client(OwnedFd, Secrecy),
+    Link(Box<LinkNews>),
+    /// From the home of a resource to its other shards.
+    ToPart(HostedId, ToPart),
+    FromPart(HostedId, FromPart),
+    Hosting(HostedId, Hosting),
+}
+
+/// What the home shard of a resource tells the others; each is answered by `Applied`, but `Host`
+/// and `Remove`, which have answers of their own.
+#[derive(Debug)]
+pub(crate) enum ToPart {
+    Group(Box<ToGroup>),
+    /// `ToGroup::Lease`, which comes all the time.
+    Lease {
+        until: Time,
+    },
+    /// The peer is connected, under these handles.
+    Connected {
+        peer: NodeId,
+        handles: Handles,
+    },
+    Disconnected {
+        peer: NodeId,
+        handles: Handles,
+    },
+    /// The definition changed; there may be new members.
+    Redefine(Box<Definition>),
+    /// A member is none any more.
+    Forget {
+        peer: NodeId,
+    },
+    CloseDisk,
+    /// `ToGroup::Attach`, with the disk.
+    Attach {
+        disk: Box<NewDisk>,
+        group: Box<GroupDisk>,
+        round: RoundId,
+    },
+    /// The disk of one more volume, beside those that there are.
+    AddVolume(Box<NewFurther>),
+    /// Clients see the resource so.
+    Offer(Box<nbd::Offer>),
+    /// Initiators see it so.
+    Path(Box<Subsystem>),
+    Withdraw,
+    Admit(Exports),
+    Refuse(Box<str>),
+    /// The NBD clients that wait are sent away.
+    Bar(Box<str>),
+    EndSessions(Box<str>),
+}
+
+/// Whether NBD clients are admitted with the others.
+#[derive(Clone, Debug)]
+pub(crate) enum Exports {
+    Open,
+    /// For this reason they are refused: none can tell that it was there before.
+    Barred(Box<str>),
+}
+
+#[derive(Debug)]
+pub(crate) enum FromPart {
+    Hosted(Result<(), Box<Failure>>),
+    Removed,
+    /// One more message of the home was applied, and everything that followed from it was said.
+    Applied,
+    Fact(Box<FromGroup>),
+    /// Nothing is under way any more on the disk that was given up.
+    DiskClosed,
+    /// A client came or left; so many are there now.
+    Clients {
+        count: u32,
+        change: Change,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    Wanted(nbd::Comer),
+    Left,
+}
+
+/// Hosting a part, or ending it, comes beside `ToPart`: it is no news of the resource's machine.
+#[derive(Debug)]
+pub(crate) enum Hosting {
+    Host(Box<NewPart>),
+    Remove,
 }
