@@ -25,12 +25,12 @@ use replication::contract::{
 use stdx::time::Time;
 
 use crate::definition::Definition;
+use crate::definition::link::Secrecy;
 use crate::handover::{
     Attached, GrowingDisk, Moved, NewDisk, NewFurther, NewPart, NewVolume, Replica,
 };
 use crate::hosted_id::HostedId;
 use crate::links::Handles;
-use crate::links::secure::Secrecy;
 use crate::links::set::LinkNews;
 use crate::nbd;
 use crate::nvme::hosts::HostCheck;

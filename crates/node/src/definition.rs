@@ -1,5 +1,7 @@
 //! A resource as this node has to run it, taken from its `.res` text.
 
+pub(crate) mod link;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -23,12 +25,8 @@ use replication::contract::{
 use replication::limits::SLOW_MEMBER_LIMIT;
 use replication::resource::Comparing;
 
+use crate::definition::link::{Buffers, LinkTimes, Secrecy, SharedSecret, Spread};
 use crate::limits::{SLOW_MEMBER_MIN, SLOW_MEMBER_NEVER};
-use crate::links::buffers::Buffers;
-use crate::links::paths::Spread;
-use crate::links::proof::SharedSecret;
-use crate::links::secure::Secrecy;
-use crate::links::times::LinkTimes;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Definition {

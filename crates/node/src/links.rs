@@ -48,6 +48,7 @@ use io::SocketId;
 use replication::contract::{Parting, Payload, PeerReport};
 use stdx::time::Time;
 
+use crate::definition::link::{LinkTimes, Secrecy};
 use crate::hosted_id::HostedId;
 use crate::limits::{
     DIAL_BACKOFF_MIN, STRANGERS_MAX, TURNED_AWAY_LOG_INTERVAL, TURNED_AWAY_LOGGED_MAX,
@@ -56,10 +57,8 @@ use crate::links::active::{Actives, Opened, Settled};
 use crate::links::connection::{Connection, Stage};
 use crate::links::listening::Listener;
 use crate::links::paths::{Named, Path, Target};
-use crate::links::secure::Secrecy;
 use crate::links::session::Session;
 use crate::links::set::LinkNews;
-use crate::links::times::LinkTimes;
 use crate::links::watch::PathState;
 use crate::log::{Scope, log};
 use crate::payloads::Kit;

@@ -36,10 +36,10 @@ use frontend::nbd::wire::FLAG_SEND_FAST_ZERO;
 use io::{ListenAddr, SocketId};
 use replication::contract::{PartId, Request};
 
+use crate::definition::link::Secrecy;
 use crate::histogram::Histogram;
 use crate::hosted_id::HostedId;
 use crate::limits::{CLIENTS_MAX, CLIENTS_SURPLUS_MAX};
-use crate::links::secure::Secrecy;
 use crate::log::{Scope, log};
 use crate::nbd::client::{Client, Stage};
 use crate::nbd::greeting::Guest;

@@ -3,7 +3,6 @@
 //! Where no file says a size the kernel finds one by itself, which is best nearly always. A link is
 //! shared by the resources of a pair of nodes: the largest size that one asks for holds.
 
-use config::effective::NetOptions;
 use format::message::LinkClass;
 use io::SocketBuffers;
 
@@ -11,20 +10,6 @@ use crate::links::{Link, Links};
 use crate::log::{Scope, log};
 use crate::payloads::Kit;
 use crate::slab::Key;
-
-/// What one resource asks for; `None` of what it leaves to the kernel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Buffers {
-    send_bytes: Option<u32>,
-    receive_bytes: Option<u32>,
-}
-
-impl Buffers {
-    pub(crate) fn of(options: &NetOptions) -> Self {
-        let NetOptions { send_buffer_bytes, receive_buffer_bytes, .. } = *options;
-        Self { send_bytes: send_buffer_bytes, receive_bytes: receive_buffer_bytes }
-    }
-}
 
 impl Link {
     fn buffers(&self) -> SocketBuffers {

@@ -6,13 +6,11 @@ use format::ids::{BootId, NodeId, ResourceId};
 use format::message::Open;
 use stdx::time::Time;
 
+use crate::definition::link::{Buffers, LinkTimes, Secrecy, Spread};
 use crate::hosted_id::HostedId;
-use crate::links::buffers::Buffers;
 use crate::links::connection::{Connection, Stage};
-use crate::links::paths::{Path, PeerPaths, Spread};
-use crate::links::secure::Secrecy;
+use crate::links::paths::{Path, PeerPaths};
 use crate::links::session::NewSession;
-use crate::links::times::LinkTimes;
 use crate::links::{Identity, LEAD, Link, Links, Way};
 use crate::slab::Key;
 

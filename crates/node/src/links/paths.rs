@@ -14,11 +14,9 @@ use format::message::LinkClass;
 use stdx::time::Time;
 
 use crate::definition::Member;
+use crate::definition::link::{Buffers, LinkTimes, Secrecy, Spread};
 use crate::limits::PATHS_WATCHED_MAX;
-use crate::links::buffers::Buffers;
 use crate::links::connection::{Connection, Stage};
-use crate::links::secure::Secrecy;
-use crate::links::times::LinkTimes;
 use crate::links::watch::Watch;
 use crate::links::{LEAD, Link, Links};
 use crate::payloads::Kit;
@@ -26,15 +24,6 @@ use crate::slab::Key;
 
 /// One way to a peer: from which own address, to which of its.
 pub(crate) type Path = (SocketAddr, SocketAddr);
-
-/// Over how many paths a link goes at a time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Spread {
-    #[default]
-    One,
-    /// Each pair of shards keeps to one path, so that no order changes; the pairs take turns.
-    All,
-}
 
 /// How a resource reaches a member, as its definition says.
 #[derive(Clone, Debug, PartialEq, Eq)]

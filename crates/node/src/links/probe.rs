@@ -216,8 +216,8 @@ mod tests {
     use io::{Event, now};
 
     use super::*;
-    use crate::links::paths::{PeerPaths, Spread};
-    use crate::links::times::LinkTimes;
+    use crate::definition::link::{LinkTimes, Spread};
+    use crate::links::paths::PeerPaths;
     use crate::links::{Identity, LEAD};
 
     /// A node of one shard.
@@ -236,10 +236,10 @@ mod tests {
             let peer = PeerPaths {
                 peer_name: peer_name.to_owned(),
                 paths: vec![(local, remote)],
-                secrecy: crate::links::secure::Secrecy::ClearText,
+                secrecy: crate::definition::link::Secrecy::ClearText,
                 times: LinkTimes::default(),
                 spread: Spread::One,
-                buffers: crate::links::buffers::Buffers::default(),
+                buffers: crate::definition::link::Buffers::default(),
             };
             end.links.add_peer(&peer, end.kit.now);
             end

@@ -16,22 +16,15 @@
 //! Nothing is believed without its proof where there is a secret, and a proof where there is none
 //! is refused too: both nodes would else not agree on what is safe.
 
-use config::effective::Secret;
 use format::ids::{NodeId, ResourceId};
 use format::message::{CloseReason, FEATURE_PROOF, LinkMessage, Open, Proof, ProofAlgorithm};
 use ring::hmac;
 
+use crate::definition::link::SharedSecret;
 use crate::hosted_id::HostedId;
 use crate::links::session::Session;
 use crate::links::{Fact, Link, Links, Way};
 use crate::log::{Scope, log};
-
-/// What a node proves itself with, and asks of the peer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SharedSecret {
-    pub(crate) algorithm: ProofAlgorithm,
-    pub(crate) secret: Secret,
-}
 
 /// What a connection knows of proofs.
 #[derive(Debug, Default)]

@@ -19,6 +19,7 @@ use api::response::{Failure, FailureCode};
 use config::host_name::{Ambiguous, is_same_host, label, meant};
 use io::Class;
 
+use crate::definition::link::Secrecy;
 use crate::links::connection::Stage;
 use crate::links::paths::PeerPaths;
 use crate::links::{Link, Links};
@@ -31,23 +32,6 @@ use crate::tls::{FIRST_BYTE, SEALED_BUFFERS_MAX, Session, node_domain_name};
 pub(super) const WHOLE_NAME: &str = "give such hosts their whole names everywhere: in the \
                                      configurations, as the --name of their daemons, and in \
                                      certificates";
-
-/// Whether what is said between two nodes can be read and forged by others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Secrecy {
-    #[default]
-    ClearText,
-    Tls,
-}
-
-impl Secrecy {
-    fn in_words(self) -> &'static str {
-        match self {
-            Self::ClearText => "in clear text",
-            Self::Tls => "with TLS",
-        }
-    }
-}
 
 /// How far the bytes that came were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

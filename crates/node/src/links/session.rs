@@ -23,10 +23,11 @@ use format::message::{CloseReason, LinkMessage, Open, ReplicaReport};
 use replication::contract::{Parting, PeerReport};
 use stdx::time::Time;
 
+use crate::definition::link::SharedSecret;
 use crate::hosted_id::HostedId;
 use crate::limits::{MISBEHAVED_REST, OPEN_RETRY};
 use crate::links::active::{HANDLE_COUNT_MAX, make_handle};
-use crate::links::proof::{NoProof, OLDER_PEER, SharedSecret};
+use crate::links::proof::{NoProof, OLDER_PEER};
 use crate::links::{Fact, Handles, Link, Links, Queued, Way};
 use crate::log::{Scope, log};
 use crate::payloads::Kit;

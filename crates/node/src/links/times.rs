@@ -6,36 +6,11 @@
 
 use std::time::Duration;
 
-use config::effective::NetOptions;
 use replication::limits::PEER_SILENT_MAX;
 
-use crate::limits::{DIAL_BACKOFF_MAX, PEER_SILENT_MIN};
+use crate::definition::link::LinkTimes;
+use crate::limits::DIAL_BACKOFF_MAX;
 use crate::links::Link;
-
-/// What the options of a connection ask for, where they ask.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct LinkTimes {
-    silent_max: Option<Duration>,
-    redial_max: Option<Duration>,
-}
-
-impl LinkTimes {
-    /// DRBD asks a peer that says nothing for `ping-int`, and waits `ping-timeout` for the answer.
-    pub(crate) fn of(options: &NetOptions) -> Self {
-        let NetOptions { ping_interval_ms, ping_timeout_ms, connect_interval_ms, .. } = options;
-        let silent_ms = match (*ping_interval_ms, *ping_timeout_ms) {
-            (None, None) => None,
-            (interval, answer) => Some(interval.unwrap_or(0) + answer.unwrap_or(PING_TIMEOUT_MS)),
-        };
-        Self {
-            silent_max: silent_ms.map(|ms| Duration::from_millis(ms).max(PEER_SILENT_MIN)),
-            redial_max: connect_interval_ms.map(Duration::from_millis),
-        }
-    }
-}
-
-/// DRBD's default.
-const PING_TIMEOUT_MS: u64 = 500;
 
 impl Link {
     pub(super) fn silent_max(&self) -> Duration {
@@ -57,7 +32,10 @@ impl Link {
 
 #[cfg(test)]
 mod tests {
+    use config::effective::NetOptions;
+
     use super::*;
+    use crate::limits::PEER_SILENT_MIN;
     use stdx::time::Time;
 
     fn times(interval: Option<u64>, answer: Option<u64>, connect: Option<u64>) -> LinkTimes {

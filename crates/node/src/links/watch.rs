@@ -23,9 +23,10 @@ use format::message::{FEATURE_PROBE, Heartbeat, Hello, LinkClass, LinkMessage};
 use replication::limits::HEARTBEAT_INTERVAL;
 use stdx::time::Time;
 
+use crate::definition::link::Spread;
 use crate::limits::{DIAL_BACKOFF_MIN, PATH_REST_MAX, PATH_REST_MIN, PEER_SILENT_MIN};
 use crate::links::connection::Stage;
-use crate::links::paths::{Path, Spread, Target, stands_for};
+use crate::links::paths::{Path, Target, stands_for};
 use crate::links::set::News;
 use crate::links::{Fact, LEAD, Link, Links};
 use crate::log::{Scope, log};

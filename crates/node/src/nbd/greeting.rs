@@ -11,12 +11,12 @@ use io::SocketId;
 use stdx::time::Time;
 
 use crate::budget::patience;
+use crate::definition::link::Secrecy;
 use crate::hosted_id::HostedId;
 use crate::limits::{
     CLIENT_GOODBYE_DEADLINE, CLIENT_HANDSHAKE_DEADLINE, CLIENT_SURPLUS_DEADLINE,
     GREETING_HEAD_BYTES_MAX, PROMOTE_WAIT_MIN,
 };
-use crate::links::secure::Secrecy;
 use crate::log::{Scope, log};
 use crate::nbd::client::{Client, Stage};
 use crate::nbd::outbox::Head;

@@ -14,9 +14,9 @@ use stdx::time::Time;
 
 use crate::contract::{Fact, Force, FromShard, OwnData, Ticket, ToPart, ToShard};
 use crate::definition::Definition;
+use crate::definition::link::Secrecy;
 use crate::hosted_id::HostedId;
 use crate::limits::SHUTDOWN_DEADLINE;
-use crate::links::secure::Secrecy;
 use crate::links::session::Held;
 use crate::log::{Scope, log};
 use crate::shard::hosted::{Asker, CommandKind, Hosted, PendingCommand, Removal};
