@@ -33,6 +33,7 @@ mod histogram;
 mod memory;
 mod pressure;
 mod state_dir;
+mod key_files;
 mod sectors;
 mod crash;
 mod disk_work;

@@ -18,6 +18,7 @@ use crate::control::{Control, spawn};
 use crate::definition::Definition;
 use crate::desk::Desk;
 use crate::error::NodeError;
+use crate::key_files::read_credentials;
 use crate::limits::{CERTIFICATE_WARNING_INTERVAL, CREDENTIALS_LOOK_INTERVAL};
 use crate::log::{Scope, log};
 use crate::tls::credentials::{Credentials, CredentialsError, Files};
@@ -46,7 +47,7 @@ impl CredentialsKeeper {
     /// Looks whether there is something new. Whether this node has credentials in the end.
     fn look(&self, node: &str, desk: &Desk) -> Result<bool, CredentialsError> {
         let mut kept = lock(&self.kept);
-        let found = Files::read(&self.folder).and_then(|files| match files {
+        let found = read_credentials(&self.folder).and_then(|files| match files {
             Some(files) if kept.files.as_ref() != Some(&files) => {
                 Credentials::of(&files, node).map(|credentials| Some((files, credentials)))
             }

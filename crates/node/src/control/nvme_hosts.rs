@@ -13,6 +13,7 @@ use crate::contract::ToShard;
 use crate::control::{Control, spawn};
 use crate::desk::Desk;
 use crate::error::NodeError;
+use crate::key_files::read_hosts;
 use crate::log::{Scope, log};
 use crate::nvme::hosts::{HostCheck, Hosts, Job};
 
@@ -34,7 +35,7 @@ struct Kept {
 
 impl NvmeHostsKeeper {
     pub(super) fn read(path: PathBuf) -> Result<Self, NodeError> {
-        let hosts = Hosts::read(&path).map_err(|error| NodeError::NvmeHosts {
+        let hosts = read_hosts(&path).map_err(|error| NodeError::NvmeHosts {
             path: path.clone(),
             reason: error.to_string(),
         })?;
@@ -46,7 +47,7 @@ impl NvmeHostsKeeper {
     /// Looks whether there is something new.
     pub(super) fn look(&self, desk: &Desk) {
         let mut kept = lock(&self.kept);
-        match Hosts::read(&self.path) {
+        match read_hosts(&self.path) {
             Ok(hosts) => {
                 kept.failure = None;
                 if hosts != *kept.hosts && kept.tell(Arc::new(hosts), desk) {

@@ -9,10 +9,6 @@
 //! A host that has no line for a resource may not connect to it. Where several lines fit, the first
 //! one counts.
 
-use std::fs;
-use std::io as stdio;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 use std::sync::{Arc, mpsc};
 
 use frontend::nvme::auth::Task;
@@ -52,28 +48,9 @@ struct Line {
     controller_secret: Option<Secret>,
 }
 
-/// Why a file of hosts is not used.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum HostsError {
-    #[error("cannot read it: {0}")]
-    Read(#[from] stdio::Error),
-    #[error("it may be read by other users; use `chmod 600`")]
-    Open,
-    #[error("{0}")]
-    Wrong(String),
-}
-
 impl Hosts {
-    pub(crate) fn read(path: &Path) -> Result<Self, HostsError> {
-        let mode = fs::metadata(path)?.permissions().mode();
-        if mode & 0o077 != 0 {
-            return Err(HostsError::Open);
-        }
-        Self::parse(&fs::read_to_string(path)?).map_err(HostsError::Wrong)
-    }
-
     /// What is wrong names the line, and nothing of what stands there.
-    fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut lines = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
             let line = line.split('#').next().unwrap_or_default();

@@ -7,13 +7,11 @@
 //! DIR/clients     who may use which volume over NBD, a line each (`grants`)
 //! ```
 //!
-//! Read on the control thread, and again when they change: new connections use the new ones.
+//! The control side reads them, and again when they change: new connections use the new ones.
 //! TLS 1.3 and nothing older; no tickets and no early data, so that each connection proves itself.
 
-use std::fs;
 use std::io as stdio;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,10 +30,10 @@ use crate::limits::CERTIFICATE_RENEWAL;
 use crate::tls::grants::Grants;
 use crate::tls::{NODE_DOMAIN, in_words, is_of_node, node_domain_name};
 
-const CA: &str = "ca.crt";
-const CERTIFICATE: &str = "node.crt";
-const KEY: &str = "node.key";
-const CLIENTS: &str = "clients";
+pub(crate) const CA: &str = "ca.crt";
+pub(crate) const CERTIFICATE: &str = "node.crt";
+pub(crate) const KEY: &str = "node.key";
+pub(crate) const CLIENTS: &str = "clients";
 
 /// Why a node has no credentials.
 #[derive(Debug, thiserror::Error)]
@@ -55,11 +53,11 @@ pub(crate) enum CredentialsError {
 /// The content of the folder, to see whether it changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Files {
-    folder: PathBuf,
-    ca: Vec<u8>,
-    certificate: Vec<u8>,
-    key: Vec<u8>,
-    clients: String,
+    pub(crate) folder: PathBuf,
+    pub(crate) ca: Vec<u8>,
+    pub(crate) certificate: Vec<u8>,
+    pub(crate) key: Vec<u8>,
+    pub(crate) clients: String,
 }
 
 #[derive(Debug)]
@@ -68,40 +66,6 @@ pub(crate) struct Credentials {
     server: Arc<ServerConfig>,
     grants: Result<Grants, String>,
     expires_soon: bool,
-}
-
-impl Files {
-    /// `None` where this node has none at all.
-    pub(crate) fn read(folder: &Path) -> Result<Option<Self>, CredentialsError> {
-        let read = |name: &str| {
-            let path = folder.join(name);
-            fs::read(&path).map_err(|source| CredentialsError::Read { path, source })
-        };
-        let certificate = match read(CERTIFICATE) {
-            Err(CredentialsError::Read { source, .. })
-                if source.kind() == stdio::ErrorKind::NotFound =>
-            {
-                return Ok(None);
-            }
-            other => other?,
-        };
-        let key = read(KEY)?;
-        let path = folder.join(KEY);
-        let mode = fs::metadata(&path).map(|file| file.permissions().mode());
-        if mode.is_ok_and(|mode| mode & 0o077 != 0) {
-            return Err(CredentialsError::OpenKey(path));
-        }
-        let clients = match read(CLIENTS) {
-            Err(CredentialsError::Read { source, .. })
-                if source.kind() == stdio::ErrorKind::NotFound =>
-            {
-                Vec::new()
-            }
-            other => other?,
-        };
-        let clients = String::from_utf8_lossy(&clients).into_owned();
-        Ok(Some(Self { folder: folder.to_owned(), ca: read(CA)?, certificate, key, clients }))
-    }
 }
 
 impl Credentials {
