@@ -8,7 +8,7 @@
 //! aborts within a minute while the same resource was stepping hold that one down, so that the
 //! others are served; `up` lifts it.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io::Write;
 use std::panic::PanicHookInfo;
@@ -18,22 +18,15 @@ use std::time::Duration;
 
 use api::response::{Failure, FailureCode};
 
-use crate::hosted_id::HostedId;
 use crate::limits::{CRASH_LINES_MAX, CRASH_LOOP_WITHIN};
-use crate::log::{self, Scope, log};
+use crate::log::{Scope, log};
+use crate::log_writer::flush;
 use crate::state_dir::StateDir;
-
-/// What is known on a data thread, for the hook that runs on it.
-#[derive(Debug, Default)]
-struct Watch {
-    /// Where aborts are noted; `None` on every other thread.
-    file: Option<PathBuf>,
-    names: Vec<(HostedId, String)>,
-}
+use crate::stepping;
 
 thread_local! {
-    static WATCH: RefCell<Watch> = RefCell::default();
-    static STEPPING: Cell<Option<HostedId>> = const { Cell::new(None) };
+    /// Where aborts of a data thread are noted; `None` on every other thread.
+    static FILE: RefCell<Option<PathBuf>> = RefCell::default();
 }
 
 /// Notes the aborts of this thread from here on.
@@ -42,38 +35,19 @@ pub(crate) fn watch_thread(file: PathBuf) {
     HOOK.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            log::flush();
+            flush();
             before(info);
             end_if_watched(info);
         }));
     });
-    WATCH.with_borrow_mut(|watch| watch.file = Some(file));
-}
-
-/// Makes the name of a resource known to this thread.
-pub(crate) fn know(id: HostedId, name: &str) {
-    WATCH.with_borrow_mut(|watch| watch.names.push((id, name.to_owned())));
-}
-
-pub(crate) fn forget(id: HostedId) {
-    WATCH.with_borrow_mut(|watch| watch.names.retain(|(known, _)| *known != id));
-}
-
-/// This thread works on the resource, until it is told of another one.
-pub(crate) fn stepping(id: Option<HostedId>) {
-    STEPPING.set(id);
+    FILE.set(Some(file));
 }
 
 /// Runs while the thread panics: nothing here may panic again.
 fn end_if_watched(info: &PanicHookInfo<'_>) {
-    let watched = WATCH.try_with(|watch| {
-        let watch = watch.try_borrow().ok()?;
-        let file = watch.file.clone()?;
-        let id = STEPPING.try_with(Cell::get).ok().flatten();
-        let name = watch.names.iter().find(|(known, _)| Some(*known) == id);
-        Some((file, name.map_or_else(|| "-".to_owned(), |(_, name)| name.clone())))
-    });
-    let Ok(Some((file, name))) = watched else { return };
+    let file = FILE.try_with(|file| file.try_borrow().ok()?.clone());
+    let Ok(Some(file)) = file else { return };
+    let name = stepping::name().unwrap_or_else(|| "-".to_owned());
     let said = info.to_string().replace('\n', " ");
     let line = format!("{} {name} {said}\n", io::clock::unix_time().as_secs());
     let opened = File::options().create(true).append(true).open(file);

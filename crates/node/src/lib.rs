@@ -14,8 +14,10 @@ mod options;
 mod error;
 mod limits;
 mod log;
+mod log_writer;
 mod slab;
 mod hosted_id;
+mod stepping;
 mod payloads;
 mod budget;
 mod waiting;
@@ -85,5 +87,5 @@ pub fn log_failure(resource: &str, reason: &str) {
 pub fn log_fatal(error: &NodeError) {
     log::line(log::Level::Error, log::Scope::NODE, &error.to_string());
     // The process ends now, and with it the thread that writes.
-    log::flush();
+    log_writer::flush();
 }

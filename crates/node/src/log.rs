@@ -6,15 +6,12 @@
 //!
 //! In a daemon a thread of its own writes the lines: whoever takes them may stand still, a full
 //! pipe or a journal that waits for a page of its own, and no data thread waits for that. Lines
-//! that find the queue full are counted, and the next one that is written says how many.
+//! that find the queue full are counted.
 
 use std::io::{self, IsTerminal};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::time::Duration;
-
-use crate::limits::{LOG_FLUSH_DEADLINE, LOG_LINES_MAX};
+use std::sync::mpsc::{Sender, SyncSender};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
@@ -101,7 +98,8 @@ pub(crate) fn line(level: Level, scope: Scope<'_>, text: &str) {
 }
 
 /// What the thread that writes is given.
-enum Entry {
+#[derive(Debug)]
+pub(crate) enum Entry {
     Line(String),
     /// Says when everything before it is written.
     Flush(Sender<()>),
@@ -110,70 +108,31 @@ enum Entry {
 static WRITER: OnceLock<SyncSender<Entry>> = OnceLock::new();
 static LOST: AtomicU64 = AtomicU64::new(0);
 
-/// What is logged is written by a thread of its own from now on, and is written when this ends.
-#[derive(Debug)]
-pub(crate) struct Writing;
-
-impl Writing {
-    pub(crate) fn start() -> io::Result<Self> {
-        let (sender, entries) = sync_channel(LOG_LINES_MAX);
-        std::thread::Builder::new().name("log".to_owned()).spawn(move || write_all(&entries))?;
-        // The first one stays, and writes for all.
-        drop(WRITER.set(sender));
-        Ok(Self)
-    }
+/// Lines go to this thread from now on. The first one that is given stays, and writes for all.
+pub(crate) fn set_writer(entries: SyncSender<Entry>) {
+    drop(WRITER.set(entries));
 }
 
-impl Drop for Writing {
-    fn drop(&mut self) {
-        flush();
-    }
+/// The thread that writes, where there is one.
+pub(crate) fn writer() -> Option<&'static SyncSender<Entry>> {
+    WRITER.get()
 }
 
-/// Waits until what was logged is written; not for ever, for that may be why the process ends.
-pub(crate) fn flush() {
-    let Some(writer) = WRITER.get() else { return };
-    let (done, waits) = channel();
-    let mut left = LOG_FLUSH_DEADLINE;
-    let mut entry = Entry::Flush(done);
-    while let Err(full) = writer.try_send(entry) {
-        let (std::sync::mpsc::TrySendError::Full(again)
-        | std::sync::mpsc::TrySendError::Disconnected(again)) = full;
-        entry = again;
-        if left.is_zero() {
-            return;
-        }
-        std::thread::park_timeout(FLUSH_REST);
-        left = left.saturating_sub(FLUSH_REST);
-    }
-    // Late or done: nothing else can be waited for.
-    waits.recv_timeout(left).ok();
+/// Lines that found no room since it was asked last.
+pub(crate) fn take_lost() -> u64 {
+    LOST.swap(0, Ordering::Relaxed)
 }
 
-const FLUSH_REST: Duration = Duration::from_millis(10);
-
-fn write_all(entries: &Receiver<Entry>) {
-    for entry in entries {
-        match entry {
-            Entry::Line(line) => write(&line),
-            Entry::Flush(done) => drop(done.send(())),
-        }
-        let lost = LOST.swap(0, Ordering::Relaxed);
-        if lost > 0 {
-            write(&format!("{lost} lines are lost: standard error took none for a while\n"));
-        }
-    }
-}
-
+/// Writes a line at once.
 #[cfg(not(test))]
-fn write(line: &str) {
+pub(crate) fn write(line: &str) {
     // Standard error may be closed; there is nowhere left to say so.
     drop(io::Write::write_all(&mut io::stderr().lock(), line.as_bytes()));
 }
 
 /// Shown with the test that fails, and no other: what a test prints itself is captured.
 #[cfg(test)]
-fn write(line: &str) {
+pub(crate) fn write(line: &str) {
     eprint!("{line}");
 }
 

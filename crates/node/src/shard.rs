@@ -50,7 +50,6 @@ use stdx::time::Time;
 
 use crate::budget::Budget;
 use crate::contract::{Cross, FromShard, ToShard};
-use crate::crash;
 use crate::definition::link::Secrecy;
 use crate::hosted_id::HostedId;
 use crate::limits::{CROSS_CAPACITY, DONE_ROUNDS_MAX, STATUS_EXTENTS_MAX};
@@ -72,6 +71,7 @@ use crate::shard::mesh::Mesh;
 use crate::shard::part::Part;
 use crate::shard::wakes::Wakes;
 use crate::slab::{Key, Slab};
+use crate::stepping;
 use crate::ublk::{TOKEN_QUEUE, Ublk};
 use crate::vhost::{TOKEN_RING, Vhost};
 
@@ -409,7 +409,7 @@ impl Shard {
                 vhost.on_kicks_failed(Key::of_token(token).1, &error, kit);
             }
         }
-        crash::stepping(None);
+        stepping::set(None);
         // Facts of one event come before those of the next.
         self.take_facts();
     }
@@ -420,7 +420,7 @@ impl Shard {
         if operation.is_abandoned() {
             return self.end_abandoned(operation);
         }
-        crash::stepping(Some(id));
+        stepping::set(Some(id));
         let place = id.0 as usize;
         let rim = &mut self.rim;
         if operation.is_of_save() {
@@ -469,7 +469,7 @@ impl Shard {
             self.retry_starved();
         }
         self.work_off();
-        crash::stepping(None);
+        stepping::set(None);
     }
 
     fn work_off(&mut self) {
@@ -485,7 +485,7 @@ impl Shard {
 
     fn step(&mut self, id: HostedId, input: Input) {
         let now = self.rim.kit.now;
-        crash::stepping(Some(id));
+        stepping::set(Some(id));
         let place = id.0 as usize;
         if let Input::Group(GroupInput::Home(ToGroup::Attach { .. })) = input {
             self.use_offered_disk(id);
@@ -531,7 +531,7 @@ impl Shard {
         let place = id.0 as usize;
         let Some(part) = self.parts.get_mut(place).and_then(Option::as_mut) else { return };
         part.is_touched = false;
-        crash::stepping(Some(id));
+        stepping::set(Some(id));
         part.group.settle(now, &mut self.group_actions);
         part.perform_group(&mut self.group_actions, &mut self.rim);
         self.set_wake(id);

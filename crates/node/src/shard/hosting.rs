@@ -15,7 +15,6 @@ use replication::limits::LANES_DEFAULT;
 use replication::resource::{Resource, ResourceOptions};
 
 use crate::contract::{Cross, Fact, Force, FromShard, Hosting, Ticket, ToPart};
-use crate::crash;
 use crate::definition::{Definition, OwnVolume};
 use crate::handover::{Apart, Attached, NewPart, Replica};
 use crate::hosted_id::HostedId;
@@ -32,6 +31,7 @@ use crate::shard::hosted::{Asker, Hosted, SuperblockPlaces};
 use crate::shard::initiators::Way;
 use crate::shard::part::check_lanes;
 use crate::shard::{Input, Rim, Shard};
+use crate::stepping;
 
 /// A resource whose parts on other shards come up, or go.
 #[derive(Debug)]
@@ -87,16 +87,16 @@ impl Shard {
             }
         };
         let id = self.next_id();
-        crash::know(id, name);
-        crash::stepping(Some(id));
+        stepping::know(id, name);
+        stepping::set(Some(id));
         let superblock_at = disk.as_ref().map(SuperblockPlaces::of);
         let (mut groups, hosted) = self.build(id, attached, register_disk, superblock_at);
         let here = usize::from(self.rim.mesh.me());
         let own = groups.remove(here);
         let installed = self.install_part(id, definition.clone(), own, disk);
-        crash::stepping(None);
+        stepping::set(None);
         if let Err(failure) = installed {
-            crash::forget(id);
+            stepping::forget(id);
             self.rim.kit.reactor.close_disk(register_disk);
             return Err(failure);
         }

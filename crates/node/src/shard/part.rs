@@ -22,7 +22,7 @@ use crate::shard::further::{Further, adopt_pair};
 use crate::shard::hosted::Hosted;
 use crate::shard::hosting::{listen, own_addresses};
 use crate::shard::{Rim, Shard};
-use crate::{crash, placement};
+use crate::{placement, stepping};
 
 #[derive(Debug)]
 pub(crate) struct Part {
@@ -155,12 +155,12 @@ impl Shard {
             |error: std::io::Error| Failure::new(FailureCode::DiskFailed, error.to_string(), "");
         let NewPart { definition, group, disk } = new;
         let disk = disk.map(|disk| disk.adopt(&mut self.rim)).transpose().map_err(failed)?;
-        crash::know(id, &definition.name);
-        crash::stepping(Some(id));
+        stepping::know(id, &definition.name);
+        stepping::set(Some(id));
         let installed = self.install_part(id, definition, group, disk);
-        crash::stepping(None);
+        stepping::set(None);
         if installed.is_err() {
-            crash::forget(id);
+            stepping::forget(id);
         }
         installed
     }
@@ -225,7 +225,7 @@ impl Shard {
         let Some(part) = self.parts.get_mut(place).and_then(Option::take) else { return };
         let part = *part;
         self.wakes.set(place, Time::NEVER);
-        crash::forget(id);
+        stepping::forget(id);
         self.rim.withdraw(id);
         self.rim.refuse(id, "the resource went down");
         self.rim.end_sessions(id, "the resource went down");
