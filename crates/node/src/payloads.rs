@@ -34,9 +34,7 @@ pub(crate) struct Kit {
 impl Kit {
     /// Of a node with one shard.
     pub(crate) fn of_lone_shard() -> Self {
-        let reactor = Reactor::new(io::Options::default()).unwrap();
-        let (payloads, budget) = (Payloads::default(), Budget::default());
-        Self { reactor, payloads, budget, wide_clients: 0, me: 0, now: Time::ZERO }
+        Self::new(Reactor::new(io::Options::default()).unwrap(), 0, Time::ZERO)
     }
 
     /// Waits for something to happen, to a socket say.
@@ -52,6 +50,12 @@ impl Kit {
 }
 
 impl Kit {
+    /// Of the shard with this number.
+    pub(crate) fn new(reactor: Reactor, me: u8, now: Time) -> Self {
+        let (payloads, budget) = (Payloads::default(), Budget::default());
+        Self { reactor, payloads, budget, wide_clients: 0, me, now }
+    }
+
     /// Gives one reference back.
     pub(crate) fn release(&mut self, payload: Payload) {
         self.payloads.release(payload, self.reactor.pool());

@@ -48,7 +48,6 @@ use replication::contract::{
 };
 use stdx::time::Time;
 
-use crate::budget::Budget;
 use crate::contract::{Cross, FromShard, ToShard};
 use crate::definition::link::Secrecy;
 use crate::hosted_id::HostedId;
@@ -59,7 +58,7 @@ use crate::log::{Scope, log};
 use crate::memory::MemoryPlan;
 use crate::nbd::{self, Nbd};
 use crate::nvme::{self, Nvme};
-use crate::payloads::{Kit, Payloads};
+use crate::payloads::Kit;
 use crate::shard::commands::Stopping;
 use crate::shard::copies::DeviceCopy;
 use crate::shard::demand::Demand;
@@ -203,14 +202,7 @@ impl Shard {
         Self {
             rim: Rim {
                 links: Links::new(identity.clone(), mesh.me()),
-                kit: Kit {
-                    reactor,
-                    payloads: Payloads::default(),
-                    budget: Budget::default(),
-                    wide_clients: 0,
-                    me: mesh.me(),
-                    now,
-                },
+                kit: Kit::new(reactor, mesh.me(), now),
                 mesh,
                 nbd: Nbd::new(),
                 nvme: Nvme::new(),

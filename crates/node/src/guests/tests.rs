@@ -3,8 +3,9 @@
 use std::io::{Read, Write};
 use std::time::Duration;
 
-use io::Parker;
 use io::mailbox::{Mailbox, Receiver};
+use io::{Parker, Reactor};
+use stdx::time::Time;
 use tempfile::TempDir;
 
 use super::*;
@@ -52,7 +53,7 @@ impl House {
             let GuestOrder::Close { line } = order else { return None };
             Some(line)
         });
-        Vhost::new().close(&line, &mut Kit::of_lone_shard());
+        Vhost::new().close(&line, &mut kit());
     }
 
     fn next_order(&mut self, is_meant: impl Fn(GuestOrder) -> Option<Line>) -> Line {
@@ -65,6 +66,11 @@ impl House {
             thread::yield_now();
         }
     }
+}
+
+/// What a data thread has of buffers, on a node with one.
+fn kit() -> Kit {
+    Kit::new(Reactor::new(::io::Options::default()).unwrap(), 0, Time::ZERO)
 }
 
 fn is_over(mut stream: &UnixStream) -> bool {

@@ -1,16 +1,22 @@
 //! Monitors that do what they must not, as the thread of their session sees them.
 
+use std::sync::Weak;
+
 use format::ids::Nonce;
-use io::Parker;
+use frontend::vhost::config::Features;
+use frontend::vhost::ring::Place as RingPlace;
 use io::mailbox::{Mailbox, Receiver};
+use io::{Parker, Reactor};
 use replication::resource::Reign;
+use stdx::time::Time;
 
 use super::*;
+use crate::hosted_id::HostedId;
 use crate::limits::GUESTS_ADDRESSES_MAX;
 use crate::payloads::Kit;
 use crate::vhost::Vhost;
-use crate::vhost::fixture::{Guest, HELD, UNKNOWN};
 
+const HELD: HostedId = HostedId(0);
 const MACHINE_BYTES: u64 = 1 << 30;
 const MAILBOX: usize = 4;
 
@@ -40,6 +46,39 @@ fn region(guest_address: u64, length: u64, file_offset: u64) -> Region {
     Region { guest_address, length, user_address: guest_address, file_offset }
 }
 
+/// What a data thread has of buffers, on a node with one.
+fn kit() -> Kit {
+    Kit::new(Reactor::new(io::Options::default()).unwrap(), 0, Time::ZERO)
+}
+
+/// Begins a ring of a guest that asks for nothing. Its memory is there for as long as the shard has
+/// the ring.
+fn start_ring(line: Line, vhost: &mut Vhost, kit: &mut Kit) -> Weak<GuestMemory<Window>> {
+    const BYTES: u64 = 1 << 20;
+    let file = memory_file(BYTES).unwrap();
+    let claim = Addresses::of_all_guests(BYTES).claim(BYTES).unwrap();
+    let window = Window::new(SharedMemory::map(&file, 0, BYTES).unwrap(), claim);
+    let memory = Arc::new(GuestMemory::new(vec![(region(0, BYTES, 0), window)]).unwrap());
+    let held = Arc::downgrade(&memory);
+    let features = Features::of(1 << 32);
+    let place = RingPlace { size: 8, descriptors: 0, available: 0x4000, used: 0x5000 };
+    let new = NewRing {
+        hosted: HELD,
+        base: 0,
+        line,
+        number: 0,
+        ring: Ring::new(memory, place, 0, features, None).unwrap(),
+        disk: Disk { size_bytes: 1 << 30, block_bytes: 512, queues_max: 1 },
+        name: "r0".to_owned(),
+        features,
+        cache: Cache::WriteBack,
+        kick: Eventfd::of(io::eventfd().unwrap()).unwrap(),
+        call: None,
+    };
+    vhost.start_ring(new, kit);
+    held
+}
+
 /// Waits a moment for a thread that is to end, or is not to.
 fn has_ended<T>(thread: &std::thread::JoinHandle<T>) -> bool {
     for _ in 0..100 {
@@ -55,13 +94,13 @@ fn has_ended<T>(thread: &std::thread::JoinHandle<T>) -> bool {
 /// ring, and the monitor that came back was served by two.
 #[test]
 fn end_of_a_session_is_told_to_a_shard_that_has_no_room_for_it() {
-    let (mut kit, mut vhost): (Kit, Vhost) = (Kit::of_lone_shard(), Vhost::new());
+    let (mut kit, mut vhost): (Kit, Vhost) = (kit(), Vhost::new());
     let (monitor, mut mailbox, _outside) = session(7);
     let line = monitor.line.clone();
     vhost.open((HELD, Place::FIRST), line.clone(), None);
     vhost.admit(facts());
-    let _guest = Guest::start_on(line.clone(), &mut vhost, &mut kit, UNKNOWN);
-    assert_eq!((vhost.clients_of(HELD), vhost.rings()), (1, 1));
+    let memory = start_ring(line.clone(), &mut vhost, &mut kit);
+    assert_eq!((vhost.clients_of(HELD), memory.strong_count()), (1, 1));
     let another = || GuestOrder::Stop { session: SessionNumber(8), ring: 0 };
     while monitor.tell(0, another()).is_ok() {}
 
@@ -81,7 +120,7 @@ fn end_of_a_session_is_told_to_a_shard_that_has_no_room_for_it() {
         }
     }
     ending.join().unwrap();
-    assert_eq!((vhost.clients_of(HELD), vhost.rings()), (0, 0));
+    assert_eq!((vhost.clients_of(HELD), memory.strong_count()), (0, 0));
 }
 
 #[test]
@@ -114,7 +153,7 @@ fn monitor_has_one_order_under_way() {
         if answered == 0 {
             assert!(!has_ended(&serving) && mailbox.pop().is_none(), "it waits for the first");
         }
-        Vhost::new().set_call(&line, 0, None, &mut Kit::of_lone_shard());
+        Vhost::new().set_call(&line, 0, None, &mut kit());
         answered += 1;
     }
     assert_eq!(serving.join().unwrap(), (Ok(()), Ok(())));

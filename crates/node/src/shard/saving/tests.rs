@@ -16,19 +16,15 @@ use replication::contract::{DiskEnd, GroupAction, GroupInput, ResourceInput, Sav
 use stdx::time::Time;
 use tempfile::TempDir;
 
-use crate::attach::attach;
 use crate::contract::{FromShard, Ticket};
-use crate::create_md::{CreateMdOptions, create_md};
 use crate::definition::Definition;
-use crate::handover::{GrowingDisk, Moved};
+use crate::handover::{Attached, GrowingDisk, Moved};
 use crate::hosted_id::HostedId;
 use crate::limits::REGISTER_PATIENCE;
-use crate::patience::Patience;
 use crate::shard::disk::PAGE_BYTES;
-use crate::shard::fixture::shard;
+use crate::shard::fixture::{attached, replica, shard};
 use crate::shard::hosted::{Save, StampPlace};
 use crate::shard::{Input, Shard};
-use crate::state_dir::StateDir;
 
 const HOLD: Ticket = 2;
 const DISK_BYTES: u64 = 64 << 20;
@@ -48,21 +44,18 @@ impl Place {
         let directory = tempfile::tempdir().unwrap();
         let disk = directory.path().join("disk");
         File::create(&disk).unwrap().set_len(DISK_BYTES).unwrap();
-        create_md(&CreateMdOptions::of_r0(disk.clone(), None)).unwrap();
         let text = format!(
             "resource r0 {{ on a {{ node-id 0; address 127.0.0.1:1;
                volume 0 {{ device minor 1; disk {}; meta-disk internal; }} }} }}",
             disk.display()
         );
         let definition = Definition::from_text("a", "r0", &text).unwrap();
-        let mut patience = Patience::new(Duration::ZERO);
-        let state = StateDir::below(directory.path());
-        let attached = attach(definition, &state, &mut patience).unwrap();
-        let replica = attached.replica.as_ref().unwrap();
+        let replica = replica(&definition, &disk);
         let (superblock, layout) = (replica.superblock.clone(), replica.disk.layout);
         let parker = Parker::new().unwrap();
         let (mut shard, answers) = shard(&parker);
-        shard.host(1, attached).unwrap();
+        let attached = attached(definition, directory.path());
+        shard.host(1, Attached { replica: Some(replica), ..attached }).unwrap();
         Self { directory, shard, answers, superblock, layout, _parker: parker }
     }
 

@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::net::TcpListener;
-use std::time::Duration;
 
 use api::response::FailureCode;
 use io::Parker;
@@ -10,14 +9,11 @@ use io::mailbox::Receiver;
 use tempfile::TempDir;
 
 use super::*;
-use crate::attach::attach_without_disk;
 use crate::contract::FromShard;
 use crate::definition::Definition;
 use crate::links::session::Held;
-use crate::patience::Patience;
-use crate::shard::fixture::shard;
+use crate::shard::fixture::{attached, shard};
 use crate::shard::hosted::Peer;
-use crate::state_dir::StateDir;
 
 /// One data thread with resources that have a peer each, whose connection nobody takes.
 struct Place {
@@ -30,8 +26,6 @@ struct Place {
 impl Place {
     fn new(count: u16) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let mut patience = Patience::new(Duration::ZERO);
-        let state = StateDir::below(directory.path());
         let parker = Parker::new().unwrap();
         let (mut shard, answers) = shard(&parker);
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -43,7 +37,7 @@ impl Place {
                    on b {{ node-id 1; address 127.0.0.2:1; volume 0 {{ disk none; }} }} }}"
             );
             let definition = Definition::from_text("a", &name, &text).unwrap();
-            let attached = attach_without_disk(definition, &state, &mut patience).unwrap();
+            let attached = attached(definition, directory.path());
             shard.host(1, attached).unwrap();
         }
         Self { shard, _answers: answers, _parker: parker, _directory: directory }
