@@ -66,7 +66,7 @@ use crate::shard::disk::{Operation, TOKEN_DISK};
 use crate::shard::hosted::Hosted;
 use crate::shard::hosting::Passing;
 use crate::shard::leases::Wanted;
-use crate::shard::mesh::Mesh;
+use crate::shard::mesh::{Mesh, Ways};
 use crate::shard::part::Part;
 use crate::shard::wakes::Wakes;
 use crate::slab::{Key, Slab};
@@ -86,8 +86,7 @@ pub(crate) enum Input {
 pub(crate) struct Ends {
     pub(crate) mailbox: Receiver<ToShard>,
     pub(crate) outbox: Sender<FromShard>,
-    pub(crate) mesh: Mesh,
-    pub(crate) neighbours: Vec<(u8, Receiver<Cross>)>,
+    pub(crate) ways: Ways,
 }
 
 /// Everything that the resources of a shard share.
@@ -198,7 +197,7 @@ impl Shard {
         ends: Ends,
     ) -> Self {
         let now = io::now();
-        let Ends { mailbox, outbox, mesh, neighbours } = ends;
+        let Ends { mailbox, outbox, ways: Ways { mesh, neighbours } } = ends;
         Self {
             rim: Rim {
                 links: Links::new(identity.clone(), mesh.me()),

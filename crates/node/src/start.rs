@@ -15,12 +15,12 @@ use io::{BackendKind, BackendWish, CongestionChoice, CongestionWish, Parker, Rea
 
 use crate::contract::{FromShard, ToShard};
 use crate::error::NodeError;
-use crate::limits::{CROSS_CAPACITY, MAILBOX_CAPACITY};
+use crate::limits::MAILBOX_CAPACITY;
 use crate::links::Identity;
 use crate::log::{Scope, log};
 use crate::memory::MemoryPlan;
 use crate::options::Options;
-use crate::shard::mesh::Mesh;
+use crate::shard::mesh::make_ways;
 use crate::shard::{Ends, Shard};
 use crate::{crash, pressure};
 
@@ -95,11 +95,11 @@ pub(crate) fn start_shards(
         ids: starting.iter().map(|starting| starting.id).collect(),
         backend: if is_polling { BackendKind::Poll } else { BackendKind::IoUring },
     };
-    for ((shard, (mesh, neighbours)), starting) in (0..).zip(make_meshes(&wakers)).zip(starting) {
+    for ((shard, ways), starting) in (0..).zip(make_ways(&wakers)).zip(starting) {
         let Starting { waker, ends, thread, .. } = starting;
         let (sender, mailbox) = Mailbox::channel(MAILBOX_CAPACITY, waker);
         let (outbox, answers) = Mailbox::channel(MAILBOX_CAPACITY, shards.parker.waker());
-        ends.send(Ends { mailbox, outbox, mesh, neighbours })
+        ends.send(Ends { mailbox, outbox, ways })
             .map_err(|error| NodeError::Shard(format!("shard {shard} did not start: {error}")))?;
         shards.senders.push(Mutex::new(sender));
         shards.answers.push(answers);
@@ -160,25 +160,4 @@ fn start_thread(
         .recv()
         .map_err(|error| NodeError::Shard(format!("it did not start: {error}")))??;
     Ok(Starting { waker, backend, id, ends, thread })
-}
-
-type Neighbours = Vec<(u8, Receiver<crate::contract::Cross>)>;
-
-/// A mailbox for each ordered pair of shards, given out by shard.
-fn make_meshes(wakers: &[Waker]) -> Vec<(Mesh, Neighbours)> {
-    let count = u8::try_from(wakers.len()).expect("few shards");
-    let mut neighbours: Vec<Neighbours> = wakers.iter().map(|_| Vec::new()).collect();
-    let meshes: Vec<_> = (0..count)
-        .map(|from| {
-            let line = |(to, waker): (u8, &Waker)| {
-                (to != from).then(|| {
-                    let (sender, receiver) = Mailbox::channel(CROSS_CAPACITY, waker.clone());
-                    neighbours[usize::from(to)].push((from, receiver));
-                    sender
-                })
-            };
-            Mesh::new(from, (0..).zip(wakers).map(line).collect())
-        })
-        .collect();
-    meshes.into_iter().zip(neighbours).collect()
 }

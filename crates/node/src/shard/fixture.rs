@@ -19,7 +19,7 @@ use crate::handover::{Apart, Attached, NewDisk, Replica};
 use crate::limits::MAILBOX_CAPACITY;
 use crate::links::Identity;
 use crate::memory::MemoryPlan;
-use crate::shard::mesh::Mesh;
+use crate::shard::mesh::make_ways;
 use crate::shard::{Ends, Shard};
 
 /// Of the pool's smallest kind, which superblocks are written from.
@@ -35,7 +35,7 @@ pub(super) fn shard(parker: &Parker) -> (Shard, Receiver<FromShard>) {
     let reactor = Reactor::new(options).unwrap();
     let (_sender, mailbox) = Mailbox::channel(MAILBOX_CAPACITY, reactor.waker());
     let (outbox, answers) = Mailbox::channel(MAILBOX_CAPACITY, parker.waker());
-    let ends = Ends { mailbox, outbox, mesh: Mesh::new(0, vec![None]), neighbours: Vec::new() };
+    let ends = Ends { mailbox, outbox, ways: make_ways(&[reactor.waker()]).remove(0) };
     let identity = Identity { name: "a".to_owned(), boot_id: BootId(1), start_count: 1, shards: 1 };
     let memory = MemoryPlan::of_this_machine(1);
     (Shard::new(reactor, identity, KernelBootId(1), memory, ends), answers)

@@ -6,9 +6,38 @@
 
 use std::collections::VecDeque;
 
-use io::mailbox::Sender;
+use io::Waker;
+use io::mailbox::{Mailbox, Receiver, Sender};
 
 use crate::contract::Cross;
+use crate::limits::CROSS_CAPACITY;
+
+/// A shard's ends of all mailboxes between shards.
+#[derive(Debug)]
+pub(crate) struct Ways {
+    pub(super) mesh: Mesh,
+    /// By the shard that speaks.
+    pub(super) neighbours: Vec<(u8, Receiver<Cross>)>,
+}
+
+/// Makes a mailbox for each ordered pair of shards, and gives their ends out by shard.
+pub(crate) fn make_ways(wakers: &[Waker]) -> Vec<Ways> {
+    let count = u8::try_from(wakers.len()).expect("few shards");
+    let mut neighbours: Vec<Vec<_>> = wakers.iter().map(|_| Vec::new()).collect();
+    let meshes: Vec<_> = (0..count)
+        .map(|from| {
+            let line = |(to, waker): (u8, &Waker)| {
+                (to != from).then(|| {
+                    let (sender, receiver) = Mailbox::channel(CROSS_CAPACITY, waker.clone());
+                    neighbours[usize::from(to)].push((from, receiver));
+                    sender
+                })
+            };
+            Mesh::new(from, (0..).zip(wakers).map(line).collect())
+        })
+        .collect();
+    meshes.into_iter().zip(neighbours).map(|(mesh, neighbours)| Ways { mesh, neighbours }).collect()
+}
 
 #[derive(Debug)]
 struct Line {
