@@ -9,8 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use engine::log::{Scope, log};
+
 use crate::limits::ACCEPT_REST;
-use crate::log::{Scope, log};
 
 #[derive(Debug)]
 pub(crate) struct Accepting<'a> {

@@ -15,6 +15,7 @@ use api::request::{Command, Request, VERSION};
 use api::response::{Failure, FailureCode, Reply, Response};
 use api::subscription::Wish;
 use api::wire::{WireError, encode, read_message, write_message};
+use engine::log::{self, Level, Scope, log};
 
 use crate::accepting::{Accepting, Place, Served};
 use crate::arrivals::{Answers, Arrival, Arrivals, Bounds, End, dismiss};
@@ -26,7 +27,6 @@ use crate::limits::{
     ADMIN_REQUEST_BYTES_MAX, ADMIN_WAITING_MAX, SLOW_ANSWERS_MAX, SUBSCRIBER_STALL_MAX,
     SUBSCRIBERS_MAX,
 };
-use crate::log::{self, Level, Scope, log};
 
 /// For the daemon's own user, and for a group if one is named.
 pub(crate) fn listen(path: &Path, group: Option<&str>) -> Result<UnixListener, NodeError> {

@@ -26,6 +26,7 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use engine::definition::resource_id;
 use format::adopt_drbd::Adoption;
 use format::drbd::{
     DRBD_SIGNATURE_BYTES, DrbdCondition, DrbdSuperblock, Lineage, Unsettled, without_role,
@@ -43,7 +44,6 @@ pub use self::several::{adopt_all, give_back_all};
 use crate::create_md::{
     CreateMdError, Identity, LANES_DEFAULT, blank_block, members, slots, write_metadata,
 };
-use crate::definition::resource_id;
 pub use format::drbd::DrbdVersion;
 
 #[derive(Clone, Debug)]

@@ -356,10 +356,10 @@ fn is_for_now(kind: ErrorKind) -> bool {
 mod tests {
     use std::path::PathBuf;
 
+    use engine::log::Scope;
     use tempfile::TempDir;
 
     use super::*;
-    use crate::log::Scope;
 
     const BOUNDS: Bounds = Bounds {
         connections: 3,

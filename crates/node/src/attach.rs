@@ -20,6 +20,9 @@ use std::path::Path;
 use std::thread;
 
 use api::response::{Failure, FailureCode};
+use engine::definition::{Definition, DiskPlace};
+use engine::handover::{Apart, Attached, Replica};
+use engine::log::{Scope, log};
 use format::activity_log::{
     AL_FIRST_NUMBER, AL_RECORD_BYTES, ReplayError, RingReplay, format_ring, replay_ring,
 };
@@ -40,11 +43,8 @@ use replication::contract::LoadedPage;
 
 use crate::attach::opening::{open_register, open_replica};
 use crate::attach::volumes::Volumes;
-use crate::definition::{Definition, DiskPlace};
 use crate::disk_work::Claim;
 use crate::error::is_full;
-use crate::handover::{Apart, Attached, Replica};
-use crate::log::{Scope, log};
 use crate::patience::{Patience, Steps};
 use crate::sectors;
 use crate::state_dir::{StateDir, sync_directory};

@@ -17,12 +17,12 @@ use std::sync::Once;
 use std::time::Duration;
 
 use api::response::{Failure, FailureCode};
+use engine::log::{Scope, log};
+use engine::stepping;
 
 use crate::limits::{CRASH_LINES_MAX, CRASH_LOOP_WITHIN};
-use crate::log::{Scope, log};
 use crate::log_writer::flush;
 use crate::state_dir::StateDir;
-use crate::stepping;
 
 thread_local! {
     /// Where aborts of a data thread are noted; `None` on every other thread.

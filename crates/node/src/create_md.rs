@@ -14,6 +14,7 @@ mod disk;
 use std::io::Error;
 use std::path::{Path, PathBuf};
 
+use engine::definition::resource_id;
 use format::activity_log::{AL_FIRST_NUMBER, AL_RECORD_BYTES, format_ring};
 use format::error::{DecodeError, EncodeError};
 use format::ids::{Branch, Epoch, Incarnation, KernelBootId, MemberSet, NodeId};
@@ -27,7 +28,6 @@ use format::superblock::{SUPERBLOCK_BYTES, encode_superblock};
 
 use crate::attach::volumes::has_history;
 pub(crate) use crate::create_md::disk::{Disk, OldSuperblock};
-use crate::definition::resource_id;
 use crate::state_dir::disk_size_in;
 
 #[derive(Clone, Debug)]

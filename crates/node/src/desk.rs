@@ -7,14 +7,14 @@ use std::thread;
 use std::time::Duration;
 
 use api::response::{Failure, FailureCode, Reply};
+use engine::contract::{Ticket, ToShard};
+use engine::definition::resource_id;
+use engine::placement;
 use io::mailbox::Sender;
 use stdx::mutex::lock;
 use stdx::time::Time;
 
-use crate::contract::{Ticket, ToShard};
-use crate::definition::resource_id;
 use crate::limits::{PATIENCE_LOGGED_AFTER, PATIENCE_POLL_INTERVAL};
-use crate::placement;
 
 /// Where questions to the shards are put, and their answers handed out.
 #[derive(Debug)]

@@ -30,11 +30,13 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use engine::contract::{Force, ToShard};
+use engine::definition::{Definition, OwnVolume};
+use engine::log::{Scope, log};
+use engine::ublk::News;
 use format::space::Place;
 use frontend::ublk::control::Shape;
 
-use crate::contract::{Force, ToShard};
-use crate::definition::{Definition, OwnVolume};
 use crate::desk::Desk;
 use crate::devices::claim::{Claim, Claiming, Claims};
 use crate::devices::driver::{Access, CONTROL_DEVICE};
@@ -44,9 +46,7 @@ use crate::devices::names::Names;
 use crate::limits::{
     DEVICE_CLAIM_DEADLINE, DEVICE_COMMAND_DEADLINE, DEVICE_LEAVE_DEADLINE, DEVICE_LOOK_DEADLINE,
 };
-use crate::log::{Scope, log};
 use crate::state_dir::{DeviceRecord, StateDir};
-use crate::ublk::News;
 use api::response::{Failure, FailureCode, Reply};
 use api::status::ResourceStatus;
 use stdx::time::Time;

@@ -3,7 +3,7 @@
 use std::io as stdio;
 use std::path::PathBuf;
 
-use crate::limits::SHARDS_MAX;
+use engine::limits::SHARDS_MAX;
 
 /// Why a daemon does not start, or ends.
 #[derive(Debug, thiserror::Error)]

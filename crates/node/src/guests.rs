@@ -16,19 +16,19 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
+use engine::definition::Definition;
+use engine::log::{Scope, log};
+use engine::memory::MACHINE_BYTES;
+use engine::vhost::SessionNumber;
+use engine::vhost::addresses::Addresses;
 use format::space::Place;
 use stdx::mutex::lock;
 
 use crate::accepting::Accepting;
 use crate::arrivals::{Arrival, Arrivals};
-use crate::definition::Definition;
 use crate::desk::Desk;
 use crate::guests::comers::{BOUNDS, Comer, Door};
 use crate::guests::session::{Monitor, Present};
-use crate::log::{Scope, log};
-use crate::memory::MACHINE_BYTES;
-use crate::vhost::SessionNumber;
-use crate::vhost::addresses::Addresses;
 
 #[derive(Debug)]
 pub(crate) struct Guests {

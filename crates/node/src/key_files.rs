@@ -5,8 +5,8 @@ use std::io as stdio;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use crate::nvme::hosts::Hosts;
-use crate::tls::credentials::{CA, CERTIFICATE, CLIENTS, CredentialsError, Files, KEY};
+use engine::nvme::hosts::Hosts;
+use engine::tls::credentials::{CA, CERTIFICATE, CLIENTS, CredentialsError, Files, KEY};
 
 /// What a node proves itself with; `None` where this node has none at all.
 pub(crate) fn read_credentials(folder: &Path) -> Result<Option<Files>, CredentialsError> {

@@ -6,8 +6,9 @@ use std::io;
 use std::sync::mpsc::{Receiver, TrySendError, channel, sync_channel};
 use std::time::Duration;
 
+use engine::log::{Entry, set_writer, take_lost, write, writer};
+
 use crate::limits::{LOG_FLUSH_DEADLINE, LOG_LINES_MAX};
-use crate::log::{Entry, set_writer, take_lost, write, writer};
 
 /// What is logged is written by a thread of its own from now on, and is written when this ends.
 #[derive(Debug)]

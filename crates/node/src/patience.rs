@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use engine::log::{Scope, log};
 use stdx::time::Time;
 
 use crate::limits::{PATIENCE_LOGGED_AFTER, PATIENCE_POLL_INTERVAL};
-use crate::log::{Scope, log};
 
 #[derive(Debug)]
 pub(crate) struct Patience {

@@ -8,10 +8,10 @@
 
 use std::thread::{self, Builder};
 
+use engine::log::{Scope, log};
 use io::process::{MemoryPressure, ThreadId, Urgency};
 
 use crate::limits::MEMORY_CALM;
-use crate::log::{Scope, log};
 
 /// Watches from a thread of its own, where the kernel lets it.
 pub(crate) fn watch(data_threads: Vec<ThreadId>) -> std::io::Result<()> {

@@ -8,20 +8,20 @@ use std::sync::{Mutex, mpsc};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
+use engine::contract::{FromShard, ToShard};
+use engine::limits::MAILBOX_CAPACITY;
+use engine::links::Identity;
+use engine::log::{Scope, log};
+use engine::memory::MemoryPlan;
+use engine::shard::mesh::make_ways;
+use engine::shard::{Ends, Shard};
 use format::ids::KernelBootId;
 use io::mailbox::{Mailbox, Receiver, Sender};
 use io::process::ThreadId;
 use io::{BackendKind, BackendWish, CongestionChoice, CongestionWish, Parker, Reactor, Waker};
 
-use crate::contract::{FromShard, ToShard};
 use crate::error::NodeError;
-use crate::limits::MAILBOX_CAPACITY;
-use crate::links::Identity;
-use crate::log::{Scope, log};
-use crate::memory::MemoryPlan;
 use crate::options::Options;
-use crate::shard::mesh::make_ways;
-use crate::shard::{Ends, Shard};
 use crate::{crash, pressure};
 
 /// Why the daemon ends.

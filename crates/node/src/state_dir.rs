@@ -26,11 +26,11 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use engine::log::{Scope, log};
 use format::space::Place;
 
 use crate::error::{NodeError, is_full};
 use crate::holder::{holder_of, sign};
-use crate::log::{Scope, log};
 use crate::patience::Patience;
 
 /// Layout of the directory that this release writes, and the newest it reads.

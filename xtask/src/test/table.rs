@@ -55,7 +55,7 @@ mod tests {
         assert_eq!(in_report(&of(1), step), None);
         let row = row(step, Some((7, 62)));
         assert!(
-            row.starts_with("| `guest` | long | 240 | 62 | 7 | crates/node/src/links, "),
+            row.starts_with("| `guest` | long | 240 | 62 | 7 | crates/engine/src/links, "),
             "{row}"
         );
     }

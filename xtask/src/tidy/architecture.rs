@@ -2,7 +2,7 @@
 //!
 //! `CRATE/FILE.rs` is a file of `crates/CRATE/src`, or of `crates/CRATE`; `decisions/0037` is the
 //! decision of that number; everything else is a path from the top. A function that stands behind
-//! a file, as in `node/shard.rs turn()`, is one of that file.
+//! a file, as in `engine/shard.rs turn()`, is one of that file.
 
 pub(super) const DOCUMENT: &str = "ARCHITECTURE.md";
 /// What a newcomer reads at one go.
@@ -91,7 +91,7 @@ mod tests {
 
     fn complaints(text: &str) -> Vec<String> {
         let files = [
-            ("crates/node/src/shard.rs", "    pub(crate) fn turn(&mut self) {"),
+            ("crates/engine/src/shard.rs", "    pub(crate) fn turn(&mut self) {"),
             ("crates/io/tests/rings.rs", ""),
             ("docs/PROTOCOL.md", ""),
             ("docs/decisions/", ""),
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn files_and_functions_that_are_there_pass() {
-        let text = "`node/shard.rs turn()` calls step() (io/tests/rings.rs, docs/PROTOCOL.md).\n\
+        let text = "`engine/shard.rs turn()` calls step() (io/tests/rings.rs, docs/PROTOCOL.md).\n\
                     See docs/decisions/ and docs/decisions/0037, decisions/0037.\n\
                     A lane mod S / a word, e.g. 0..16 or a.b\n";
         assert_eq!(complaints(text), Vec::<String>::new());
@@ -119,7 +119,7 @@ mod tests {
             ("docs/GONE.md", "there is no docs/GONE.md"),
             ("decisions/0038", "there is no decisions/0038"),
             ("docs/decisions/003", "there is no docs/decisions/003"),
-            ("node/shard.rs  step()", "node/shard.rs has no function step"),
+            ("engine/shard.rs  step()", "engine/shard.rs has no function step"),
         ];
         for (text, expected) in bad {
             let found = complaints(&format!("\n({text})."));

@@ -92,7 +92,7 @@ fn drawn(architecture: &str) -> BTreeMap<&str, State> {
     let mut drawn = BTreeMap::new();
     for line in block.lines() {
         let margin =
-            line.len() - line.trim_start_matches([' ', '0', '1', '2', '3', '4', '5']).len();
+            line.len() - line.trim_start_matches([' ', '0', '1', '2', '3', '4', '5', '6']).len();
         if margin > 3 {
             continue;
         }

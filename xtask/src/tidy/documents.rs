@@ -160,11 +160,11 @@ mod tests {
 
     #[test]
     fn document_that_the_product_names_is_there() {
-        let named = |text: &str| examine("crates/node/src/shard.rs", text, text_of);
+        let named = |text: &str| examine("crates/engine/src/shard.rs", text, text_of);
         assert_eq!(named("\"see (docs/operate/b.md).\""), Vec::<String>::new());
         assert_eq!(
             named("\n// docs/operate/c.md, for one"),
-            ["crates/node/src/shard.rs:2: there is no docs/operate/c.md"]
+            ["crates/engine/src/shard.rs:2: there is no docs/operate/c.md"]
         );
     }
 }

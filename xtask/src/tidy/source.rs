@@ -156,7 +156,7 @@ fn has_unsafe(code: &str) -> bool {
 mod tests {
     use super::*;
 
-    const PATH: &str = "crates/node/src/shard.rs";
+    const PATH: &str = "crates/engine/src/shard.rs";
 
     #[test]
     fn file_opens_with_a_header() {

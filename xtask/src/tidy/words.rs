@@ -98,7 +98,7 @@ pub(super) fn machine_paths(path: &str, text: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    const PATH: &str = "crates/node/src/shard.rs";
+    const PATH: &str = "crates/engine/src/shard.rs";
 
     #[test]
     fn every_banned_word_is_found_in_code_and_not_in_comments() {
@@ -114,7 +114,7 @@ mod tests {
     fn tests_may_use_all_of_their_parent() {
         let glob = concat!("    use super::", "*;");
         assert_eq!(banned(PATH, &format!("#[cfg(test)]\nmod tests {{\n{glob}\n}}\n")).len(), 0);
-        assert_eq!(banned("crates/node/src/shard/tests.rs", glob).len(), 0);
+        assert_eq!(banned("crates/engine/src/shard/tests.rs", glob).len(), 0);
         assert_eq!(banned(PATH, glob).len(), 1);
         assert_eq!(banned(PATH, &format!("#[cfg(test)]\nmod tests;\n{glob}")).len(), 1);
     }

@@ -16,6 +16,7 @@ use std::thread;
 use std::time::Duration;
 
 use api::response::{Failure, FailureCode};
+use engine::definition::Definition;
 use format::ids::{MemberSet, NodeId};
 use format::metadata::{Register, ReplicaState, Superblock};
 use format::register::{REGISTER_SLOT_BYTES, decode_register, encode_register, newest_register};
@@ -25,7 +26,6 @@ use replication::limits::VOTER_HOLD_OFF;
 
 use super::{lock_and_read, read_activity, read_pages, write_version};
 use crate::attach::volumes::Volumes;
-use crate::definition::Definition;
 use crate::patience::Patience;
 use crate::state_dir::{disk_size_in, sync_directory, write_durably};
 

@@ -17,6 +17,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use api::response::{Failure, FailureCode};
+use engine::definition::{Definition, DiskPlace};
+use engine::log::{Scope, log};
 use format::error::DecodeError;
 use format::ids::VoteStoreId;
 use format::layout::{Layout, MetadataPlace, PAGE_BYTES, Placement};
@@ -25,8 +27,6 @@ use format::space::Place;
 use format::superblock::{decode_superblock, superblock_offset};
 
 use crate::attach::{Block, Device, end_of};
-use crate::definition::{Definition, DiskPlace};
-use crate::log::{Scope, log};
 use crate::sectors;
 use crate::state_dir::disk_size_name;
 

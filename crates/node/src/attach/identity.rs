@@ -17,13 +17,13 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use api::response::{Failure, FailureCode};
+use engine::definition::{Definition, DiskPlace};
+use engine::log::{Scope, log};
 use format::ids::Incarnation;
 use format::metadata::Superblock;
 use format::space::Place;
 
 use crate::attach::volumes::{has_history, incarnation_at};
-use crate::definition::{Definition, DiskPlace};
-use crate::log::{Scope, log};
 use crate::state_dir::{StateDir, data_disk_name};
 
 /// The kinds of names, the surest first.

@@ -10,6 +10,9 @@ use std::io as stdio;
 use std::path::Path;
 
 use api::response::{Failure, FailureCode};
+use engine::definition::{Definition, DiskPlace};
+use engine::handover::{NewDisk, NewFurther};
+use engine::log::{Scope, log};
 use format::ids::Incarnation;
 use format::layout::Layout;
 use format::metadata::Superblock;
@@ -19,9 +22,6 @@ use io::{DiskOptions, PathMode, Persistent, SharedDisk};
 use crate::attach::Device;
 use crate::attach::finding::read_superblock;
 use crate::attach::volumes::incarnation_at;
-use crate::definition::{Definition, DiskPlace};
-use crate::handover::{NewDisk, NewFurther};
-use crate::log::{Scope, log};
 use crate::patience::Patience;
 
 const ALONE: DiskOptions = DiskOptions {

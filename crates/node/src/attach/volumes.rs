@@ -12,6 +12,8 @@ use std::fs::File;
 use std::io as stdio;
 
 use api::response::{Failure, FailureCode};
+use engine::definition::{Definition, DiskPlace, FurtherVolume};
+use engine::handover::NewVolume;
 use format::ids::{Epoch, Incarnation};
 use format::layout::{Layout, PAGE_BYTES};
 use format::metadata::{Content, FurtherDisk, ReplicaState, Superblock};
@@ -22,8 +24,6 @@ use crate::attach::Device;
 use crate::attach::finding::{find_superblock, is_in_own_place};
 use crate::attach::identity::check_data_disk;
 use crate::attach::opening::{Version, open_further};
-use crate::definition::{Definition, DiskPlace, FurtherVolume};
-use crate::handover::NewVolume;
 use crate::patience::Patience;
 use crate::state_dir::StateDir;
 

@@ -3,14 +3,14 @@
 use std::net::{TcpListener, UdpSocket};
 
 use api::response::{Failure, FailureCode, Reply};
+use engine::definition::Definition;
+use engine::links::listening::{is_missing, missing_address};
+use engine::shard::commands::address_failure;
+use engine::shard::hosting::own_addresses;
 
 use crate::control::Control;
 use crate::control::texts::state_failure;
-use crate::definition::Definition;
-use crate::links::listening::{is_missing, missing_address};
 use crate::patience::Patience;
-use crate::shard::commands::address_failure;
-use crate::shard::hosting::own_addresses;
 
 impl Control {
     /// Refuses an address of a new member or path that something else has: a resource that runs

@@ -6,9 +6,12 @@ use api::request::AdjustScope;
 use api::response::{Failure, FailureCode, Reply};
 use api::role::Role;
 use config::steps::{Reach, Skipped, Step, steps_but};
+use engine::contract::{Force, ToShard};
+use engine::definition::{Definition, DiskPlace};
+use engine::handover::{Apart, NewVolume};
+use engine::limits::DISK_STALL_MAX;
 use replication::contract::PromoteMode;
 
-use crate::contract::{Force, ToShard};
 use crate::control::Control;
 use crate::control::addresses::missing_addresses;
 use crate::control::notes::with_note;
@@ -16,9 +19,7 @@ use crate::control::parts::{Missing, MissingPeer, Parts, ids_of};
 use crate::control::texts::{read_text, state_failure};
 use crate::control::up::{Bringing, or_without_disk};
 use crate::control::up_lock::UpPermit;
-use crate::definition::{Definition, DiskPlace};
-use crate::handover::{Apart, NewVolume};
-use crate::limits::{ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE, DISK_STALL_MAX, MEMBERS_PATIENCE};
+use crate::limits::{ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE, MEMBERS_PATIENCE};
 use crate::patience::Patience;
 use crate::state_dir::Unfinished;
 

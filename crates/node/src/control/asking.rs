@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 
 use api::response::{Failure, Reply};
 use api::status::{ResourceStatus, StatusReply};
+use engine::contract::{Ticket, ToShard};
+use engine::shard::status::merge;
 use stdx::time::Time;
 
-use crate::contract::{Ticket, ToShard};
 use crate::desk::Desk;
 use crate::limits::{ADMIN_COMMAND_DEADLINE, STATUS_SLICE_MAX};
-use crate::shard::status::merge;
 
 /// Which resources a question is about.
 #[derive(Clone, Copy, Debug)]

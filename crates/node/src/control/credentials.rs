@@ -10,18 +10,18 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use api::response::{Failure, FailureCode};
+use engine::contract::ToShard;
+use engine::definition::Definition;
+use engine::log::{Scope, log};
+use engine::tls::credentials::{Credentials, CredentialsError, Files};
 use stdx::mutex::lock;
 use stdx::time::Time;
 
-use crate::contract::ToShard;
 use crate::control::{Control, spawn};
-use crate::definition::Definition;
 use crate::desk::Desk;
 use crate::error::NodeError;
 use crate::key_files::read_credentials;
 use crate::limits::{CERTIFICATE_WARNING_INTERVAL, CREDENTIALS_LOOK_INTERVAL};
-use crate::log::{Scope, log};
-use crate::tls::credentials::{Credentials, CredentialsError, Files};
 
 #[derive(Debug)]
 pub(super) struct CredentialsKeeper {
@@ -162,12 +162,12 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
 
+    use engine::tls::grants::Grants;
+    use engine::tls::node_domain_name;
     use io::{Mailbox, Parker};
     use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 
     use super::*;
-    use crate::tls::grants::Grants;
-    use crate::tls::node_domain_name;
 
     fn make_files(folder: &Path) {
         let ca_key = KeyPair::generate().unwrap();

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::response::{Failure, Reply};
+use engine::contract::{Force, ToShard};
+use engine::definition::Definition;
+use engine::log::{Scope, log};
 use replication::contract::PromoteMode;
 
-use crate::contract::{Force, ToShard};
 use crate::control::{Control, spawn};
-use crate::definition::Definition;
-use crate::log::{Scope, log};
 
 impl Control {
     /// Makes this node Primary, and the volume's block device with it: where that takes no longer

@@ -6,15 +6,15 @@
 //! hold a resource down that cannot come up.
 
 use api::response::{Failure, FailureCode, Reply};
+use engine::contract::{Force, ToShard};
+use engine::log::{Scope, log};
 
-use crate::contract::{Force, ToShard};
 use crate::control::Control;
 use crate::control::notes::with_note;
 use crate::control::texts::state_failure;
 use crate::control::up_lock::UpPermit;
 use crate::crash;
 use crate::limits::{DISK_END_STALL_MAX, REMOVAL_ANSWER_DEADLINE};
-use crate::log::{Scope, log};
 
 impl Control {
     /// Takes a resource down, and forgets it; also one that was to be up and is not.

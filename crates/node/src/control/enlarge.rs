@@ -32,6 +32,10 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
 use api::response::{Failure, FailureCode};
+use engine::contract::ToShard;
+use engine::definition::{Definition, DiskPlace};
+use engine::handover::{GrowingDisk, Moved};
+use engine::log::{Scope, log};
 use format::ids::{BLOCK_BYTES, LaneIndex};
 use format::layout::{AL_RING_BYTES, Layout, LayoutError, MetadataPlace, PAGE_BYTES, Placement};
 use format::metadata::{AL_RINGS, Superblock};
@@ -42,14 +46,10 @@ use stdx::mutex::lock;
 use crate::attach::finding::read_superblock;
 use crate::attach::volumes::write_at;
 use crate::attach::{Device, Lost, end_of};
-use crate::contract::ToShard;
 use crate::control::Control;
-use crate::definition::{Definition, DiskPlace};
 use crate::desk::overloaded;
 use crate::disk_work::Claim;
-use crate::handover::{GrowingDisk, Moved};
 use crate::limits::{ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE};
-use crate::log::{Scope, log};
 use crate::patience::Patience;
 
 #[derive(Debug)]

@@ -20,20 +20,20 @@ use api::events::HelperCall;
 use api::response::{Failure, FailureCode};
 use api::status::{HandlerStatus, ResourceStatus, StatusReply};
 use api::subscription::Update;
+use engine::contract::{Fact, ToShard, Unreachable};
+use engine::definition::Definition;
+use engine::log::{Scope, log};
 use replication::contract::FenceVerdict;
 use stdx::mutex::{lock, unpoisoned};
 
-use crate::contract::{Fact, ToShard, Unreachable};
 use crate::control::Control;
 use crate::control::handlers::script::Ended;
 use crate::control::handlers::triggers::{Trigger, first_look, triggers};
 use crate::control::resync_order::Asked;
-use crate::definition::Definition;
 use crate::desk::overloaded;
 use crate::limits::{
     HANDLER_DEADLINE, HANDLER_QUORUM_PATIENCE, HANDLERS_AT_ONCE_MAX, HANDLERS_WAITING_MAX,
 };
-use crate::log::{Scope, log};
 
 /// Scripts by the names of their handlers.
 pub(crate) type Scripts = BTreeMap<&'static str, String>;

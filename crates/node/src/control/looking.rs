@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::thread;
 
 use api::response::Failure;
+use engine::contract::ToShard;
+use engine::log::{Scope, log};
 
-use crate::contract::ToShard;
 use crate::control::Control;
 use crate::control::asking::About;
 use crate::control::watch::{Counters, Look, Seen, Subscriber};
 use crate::limits::{WATCH_GAP, WATCH_INTERVAL};
-use crate::log::{Scope, log};
 
 impl Control {
     pub(crate) fn subscribe(

@@ -4,16 +4,17 @@
 use std::sync::Arc;
 
 use api::response::{Failure, FailureCode};
+use engine::contract::ToShard;
+use engine::definition::Definition;
+use engine::handover::NewVolume;
+use engine::limits::DISK_STALL_MAX;
 use format::space::Place;
 
 use crate::attach::end_of;
 use crate::attach::volumes::read_new_volume;
-use crate::contract::ToShard;
 use crate::control::Control;
 use crate::control::texts::state_failure;
-use crate::definition::Definition;
-use crate::handover::NewVolume;
-use crate::limits::{COMMAND_PATIENCE, DISK_STALL_MAX};
+use crate::limits::COMMAND_PATIENCE;
 use crate::patience::Patience;
 
 impl Control {

@@ -1,10 +1,11 @@
 //! What the text of a resource asks of its node beside the volumes: scripts of handlers, and the
 //! order of resyncs. It is in force from just before the resource comes up until it is down.
 
+use engine::definition::Definition;
+
 use crate::control::Control;
 use crate::control::handlers::Scripts;
 use crate::control::resync_order::Before;
-use crate::definition::Definition;
 
 /// What a resource asks of its node beside the volumes.
 #[derive(Debug, Default)]

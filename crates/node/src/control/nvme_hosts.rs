@@ -7,15 +7,15 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, mpsc};
 
+use engine::contract::ToShard;
+use engine::log::{Scope, log};
+use engine::nvme::hosts::{HostCheck, Hosts, Job};
 use stdx::mutex::lock;
 
-use crate::contract::ToShard;
 use crate::control::{Control, spawn};
 use crate::desk::Desk;
 use crate::error::NodeError;
 use crate::key_files::read_hosts;
-use crate::log::{Scope, log};
-use crate::nvme::hosts::{HostCheck, Hosts, Job};
 
 #[derive(Debug)]
 pub(super) struct NvmeHostsKeeper {

@@ -7,13 +7,13 @@ use api::response::{Failure, FailureCode, Reply};
 use api::role::Role;
 use config::host_name::meant;
 use config::steps::{attach_steps, connect_step};
+use engine::contract::ToShard;
+use engine::definition::Definition;
+use engine::handover::Apart;
 use format::ids::{MemberSet, NodeId};
 
-use crate::contract::ToShard;
 use crate::control::Control;
 use crate::control::texts::read_text;
-use crate::definition::Definition;
-use crate::handover::Apart;
 
 /// With what a resource comes up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,13 +15,13 @@ use std::thread;
 use api::disk_state::DiskState;
 use api::replication_state::ReplicationState;
 use api::status::ResourceStatus;
+use engine::definition::Definition;
+use engine::log::{Scope, log};
 use stdx::mutex::lock;
 use stdx::time::Time;
 
 use crate::control::Control;
-use crate::definition::Definition;
 use crate::limits::{RESYNC_ORDER_BEGIN, RESYNC_ORDER_INTERVAL};
-use crate::log::{Scope, log};
 
 /// What a replica asked.
 #[derive(Clone, Debug)]

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 
 use api::response::Reply;
+use engine::log::{Scope, log};
 
 use crate::accepting::{Accepting, Served};
 use crate::arrivals::{Answers, Arrival, Arrivals, Bounds, End, Reason, dismiss};
@@ -19,7 +20,6 @@ use crate::error::NodeError;
 use crate::limits::{
     SCRAPE_DEADLINE, SCRAPE_HEAD_BYTES_MAX, SCRAPES_ARRIVING_MAX, SCRAPES_MAX, SLOW_ANSWERS_MAX,
 };
-use crate::log::{Scope, log};
 
 /// The address at which it listens, until it is closed.
 #[derive(Debug)]

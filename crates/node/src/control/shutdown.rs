@@ -9,15 +9,16 @@
 use std::collections::BTreeSet;
 use std::thread::{self, JoinHandle};
 
+use engine::contract::ToShard;
+use engine::definition::Definition;
+use engine::limits::SHUTDOWN_DEADLINE;
+use engine::log::{Scope, log};
 use stdx::time::Time;
 
-use crate::contract::ToShard;
 use crate::control::Control;
-use crate::definition::Definition;
 use crate::desk::Desk;
 use crate::error::NodeError;
-use crate::limits::{ENDING_POLL_INTERVAL, SHUTDOWN_DEADLINE, THREADS_END_DEADLINE};
-use crate::log::{Scope, log};
+use crate::limits::{ENDING_POLL_INTERVAL, THREADS_END_DEADLINE};
 
 impl Control {
     /// Takes all resources down and ends the data threads.

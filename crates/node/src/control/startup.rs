@@ -10,6 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use api::response::{Failure, FailureCode};
+use engine::definition::Definition;
+use engine::limits::DISK_STALL_MAX;
+use engine::log::{Scope, log};
 use replication::contract::PromoteMode;
 use stdx::mutex::lock;
 use stdx::time::Time;
@@ -18,12 +21,10 @@ use crate::control::Control;
 use crate::control::parts::Parts;
 use crate::control::up::Bringing;
 use crate::crash;
-use crate::definition::Definition;
 use crate::limits::{
-    DISK_STALL_MAX, DISK_STALL_MAX_AGAIN, PRIMARY_COMMAND_DEADLINE, START_PROMOTION_DEADLINE,
-    START_PROMOTION_REST, START_PROMOTIONS_AT_ONCE_MAX, STARTS_AT_ONCE_MAX,
+    DISK_STALL_MAX_AGAIN, PRIMARY_COMMAND_DEADLINE, START_PROMOTION_DEADLINE, START_PROMOTION_REST,
+    START_PROMOTIONS_AT_ONCE_MAX, STARTS_AT_ONCE_MAX,
 };
-use crate::log::{Scope, log};
 use crate::patience::{Patience, Steps};
 
 impl Control {

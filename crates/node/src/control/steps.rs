@@ -7,16 +7,17 @@
 use std::sync::Arc;
 
 use api::response::{Failure, Reply};
+use engine::contract::{OwnData, ToShard};
+use engine::definition::Definition;
+use engine::limits::DISK_STALL_MAX;
+use engine::shard::commands::unknown_resource;
 
 use crate::attach::read_replica;
-use crate::contract::{OwnData, ToShard};
 use crate::control::Control;
 use crate::control::parts::Parts;
 use crate::control::up::Bringing;
-use crate::definition::Definition;
-use crate::limits::{ATTACH_PATIENCE, COMMAND_PATIENCE, DISK_STALL_MAX};
+use crate::limits::{ATTACH_PATIENCE, COMMAND_PATIENCE};
 use crate::patience::Patience;
-use crate::shard::commands::unknown_resource;
 
 impl Control {
     /// Configures a resource, and neither attaches nor connects.

@@ -8,13 +8,13 @@ use std::{fs, thread};
 
 use api::request::AdjustScope;
 use api::role::Role;
+use engine::shard::commands::unknown_resource;
 use tempfile::TempDir;
 
 use super::*;
 use crate::control::parts::Parts;
 use crate::control::up::Bringing;
 use crate::limits::COMMAND_PATIENCE;
-use crate::shard::commands::unknown_resource;
 
 mod places;
 

@@ -2,11 +2,11 @@
 //! daemon starts, and those that run.
 
 use api::response::{Failure, FailureCode, Reply, Running, RunningReply};
+use engine::definition::Definition;
+use engine::shard::commands::unknown_resource;
 
 use crate::control::Control;
 use crate::control::up_lock::UpPermit;
-use crate::definition::Definition;
-use crate::shard::commands::unknown_resource;
 use crate::state_dir::Unfinished;
 
 impl Control {

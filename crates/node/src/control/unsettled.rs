@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use api::response::Failure;
+use engine::log::{Scope, log};
 use stdx::mutex::lock;
 
 use crate::control::texts::state_failure;
 use crate::control::up_lock::UpPermit;
 use crate::control::{Control, spawn};
-use crate::log::{Scope, log};
 use crate::state_dir::StateDir;
 
 /// The texts, and the right to store them. Who waits for a `down` of one resource must not keep it

@@ -13,19 +13,20 @@ use std::time::Duration;
 
 use api::request::AdjustScope;
 use api::response::{Failure, FailureCode, Reply};
+use engine::contract::ToShard;
+use engine::definition::Definition;
+use engine::handover::NewVolume;
+use engine::limits::DISK_STALL_MAX;
+use engine::log::{Scope, log};
 
 use crate::attach::{attach, attach_without_disk, is_about_disk};
-use crate::contract::ToShard;
 use crate::control::Control;
 use crate::control::addresses::{missing_addresses, once_address_is_free};
 use crate::control::notes::{with_note, with_warnings};
 use crate::control::parts::{Missing, Parts};
 use crate::control::up_lock::UpPermit;
 use crate::crash;
-use crate::definition::Definition;
-use crate::handover::NewVolume;
-use crate::limits::{COMMAND_PATIENCE, DISK_STALL_MAX};
-use crate::log::{Scope, log};
+use crate::limits::COMMAND_PATIENCE;
 use crate::patience::Patience;
 
 /// A resource on its way up.

@@ -6,9 +6,12 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use api::response::FailureCode;
+use engine::contract::{DeviceOrder, ToShard};
+use engine::limits::DEVICE_DEPTH;
+use engine::log::{Scope, log};
+use engine::ublk::{Claim, Facts, News};
 use frontend::ublk::control::DeviceState;
 
-use crate::contract::{DeviceOrder, ToShard};
 use crate::desk::{Desk, overloaded};
 use crate::devices::Plan;
 use crate::devices::driver::{Driver, is_passing};
@@ -18,12 +21,10 @@ use crate::devices::names::Names;
 use crate::devices::supervise::Supervised;
 use crate::devices::supervisor::Supervisor;
 use crate::limits::{
-    DEVICE_BUSY_PATIENCE, DEVICE_DEPTH, DEVICE_PEER_LOOK, DEVICE_POLL_INTERVAL,
-    DEVICE_PROMOTION_LOOK, DEVICE_RECOVERY_DEADLINE, DEVICE_SHARD_DEADLINE, DEVICE_SUPERVISORS_MAX,
+    DEVICE_BUSY_PATIENCE, DEVICE_PEER_LOOK, DEVICE_POLL_INTERVAL, DEVICE_PROMOTION_LOOK,
+    DEVICE_RECOVERY_DEADLINE, DEVICE_SHARD_DEADLINE, DEVICE_SUPERVISORS_MAX,
 };
-use crate::log::{Scope, log};
 use crate::state_dir::{DeviceRecord, StateDir};
-use crate::ublk::{Claim, Facts, News};
 
 /// A taking over that fails like this is tried again: the last daemon still has the device's file,
 /// or the kernel can do nothing just now.

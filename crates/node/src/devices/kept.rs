@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, mpsc};
 use std::time::Duration;
 
+use engine::ublk::{self, News};
 use stdx::mutex::{lock, unpoisoned};
 use stdx::time::Time;
 
 use crate::devices::claim::Claim;
-use crate::ublk::{self, News};
 
 /// How to speak of a device, and to its thread.
 #[derive(Clone, Debug)]

@@ -22,6 +22,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
+use engine::log::{Scope, log};
 use frontend::ublk::control::{DeviceInfo, DeviceState};
 use io::process::LockedPages;
 use stdx::time::Time;
@@ -33,7 +34,6 @@ use crate::limits::{
     DEVICE_STOP_ATTEMPTS_MAX, DEVICE_STOP_INTERVAL, DEVICE_SUPERVISOR_INTERVAL,
     DEVICE_WAITS_ANEW_MAX,
 };
-use crate::log::{Scope, log};
 
 /// What a daemon writes to the supervisor of a device that is gone.
 pub(super) const DISMISSED: u8 = b'd';

@@ -12,9 +12,10 @@ use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::Sender;
 use std::thread;
 
+use engine::ublk::News;
+
 use crate::devices::supervise::{DISMISSED, Supervised};
 use crate::limits::DEVICE_SUPERVISOR_REST;
-use crate::ublk::News;
 
 /// The program of this process, also when its file was replaced meanwhile.
 pub(super) const OWN_PROGRAM: &str = "/proc/self/exe";

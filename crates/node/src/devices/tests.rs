@@ -2,12 +2,12 @@
 
 use std::sync::Mutex;
 
+use engine::contract::Ticket;
 use frontend::ublk::control::operation;
 use io::mailbox::Receiver;
 use tempfile::TempDir;
 
 use super::*;
-use crate::contract::Ticket;
 use crate::devices::keeper::tests::{Kernel, driver};
 use crate::devices::kept::Stage;
 

@@ -14,6 +14,10 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::time::Duration;
 
+use engine::contract::ToShard;
+use engine::log::{Scope, log};
+use engine::vhost::addresses::Addresses;
+use engine::vhost::{Facts, GuestOrder, Line, NewRing, News, SessionNumber, Window};
 use format::space::Place;
 use frontend::vhost::config::{Cache, Disk};
 use frontend::vhost::inflight::{Layout, Mark, Slots};
@@ -25,16 +29,12 @@ use io::descriptors::{peer_process, receive_files, send_file};
 use io::{Eventfd, SharedMemory, memory_file};
 use stdx::mutex::lock;
 
-use crate::contract::ToShard;
 use crate::desk::{Desk, overloaded};
 use crate::guests::comers::First;
 use crate::limits::{
     GUEST_ADMISSION_DEADLINE, GUEST_FILES_MAX, GUEST_QUEUES_MAX, GUEST_SEND_DEADLINE,
     GUEST_SHARD_DEADLINE, GUEST_STOP_DEADLINE,
 };
-use crate::log::{Scope, log};
-use crate::vhost::addresses::Addresses;
-use crate::vhost::{Facts, GuestOrder, Line, NewRing, News, SessionNumber, Window};
 
 #[derive(Debug)]
 pub(super) struct Monitor {

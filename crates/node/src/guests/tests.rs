@@ -3,16 +3,16 @@
 use std::io::{Read, Write};
 use std::time::Duration;
 
+use engine::contract::ToShard;
+use engine::kit::Kit;
+use engine::vhost::{GuestOrder, Line, Vhost};
 use io::mailbox::{Mailbox, Receiver};
 use io::{Parker, Reactor};
 use stdx::time::Time;
 use tempfile::TempDir;
 
 use super::*;
-use crate::contract::ToShard;
 use crate::limits::GUESTS_ARRIVING_MAX;
-use crate::payloads::Kit;
-use crate::vhost::{GuestOrder, Line, Vhost};
 
 /// The features of the device are asked for, as monitors begin.
 const QUESTION: [u8; 12] = [1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0];

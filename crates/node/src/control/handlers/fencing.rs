@@ -11,7 +11,7 @@
 //!
 //! Whoever says 3, 4 or 7 of a peer that goes on makes a split brain.
 
-use crate::contract::Unreachable;
+use engine::contract::Unreachable;
 
 /// Whether the peer is out, and the words for it.
 pub(super) fn judge(status: u8, unreachable: Unreachable) -> (bool, &'static str) {

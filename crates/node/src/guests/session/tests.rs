@@ -2,6 +2,10 @@
 
 use std::sync::Weak;
 
+use engine::hosted_id::HostedId;
+use engine::kit::Kit;
+use engine::limits::GUESTS_ADDRESSES_MAX;
+use engine::vhost::Vhost;
 use format::ids::Nonce;
 use frontend::vhost::config::Features;
 use frontend::vhost::ring::Place as RingPlace;
@@ -11,10 +15,6 @@ use replication::resource::Reign;
 use stdx::time::Time;
 
 use super::*;
-use crate::hosted_id::HostedId;
-use crate::limits::GUESTS_ADDRESSES_MAX;
-use crate::payloads::Kit;
-use crate::vhost::Vhost;
 
 const HELD: HostedId = HostedId(0);
 const MACHINE_BYTES: u64 = 1 << 30;

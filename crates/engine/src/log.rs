@@ -1,0 +1,147 @@
+//! State changes for an operator: one line each, to standard error.
+//!
+//! A line is `<level>resource: peer: text`, with the level as the number that systemd's journal
+//! understands when standard error is a journal stream, and as a word elsewhere. Nothing that
+//! happens per request is logged.
+//!
+//! In a daemon a thread of its own writes the lines: whoever takes them may stand still, a full
+//! pipe or a journal that waits for a page of its own, and no data thread waits for that. Lines
+//! that find the queue full are counted.
+
+use std::io::{self, IsTerminal};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, SyncSender};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    Error,
+    Warning,
+    Notice,
+    Info,
+}
+
+impl Level {
+    fn journal_prefix(self) -> &'static str {
+        match self {
+            Self::Error => "<3>",
+            Self::Warning => "<4>",
+            Self::Notice => "<5>",
+            Self::Info => "<6>",
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error: ",
+            Self::Warning => "warning: ",
+            Self::Notice | Self::Info => "",
+        }
+    }
+}
+
+/// Where a line is about: a resource, a peer, both or neither.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Scope<'a> {
+    pub resource: &'a str,
+    pub peer: &'a str,
+}
+
+impl<'a> Scope<'a> {
+    pub const NODE: Self = Self { resource: "", peer: "" };
+
+    #[must_use]
+    pub fn resource(resource: &'a str) -> Self {
+        Self { resource, peer: "" }
+    }
+
+    #[must_use]
+    pub fn peer(peer: &'a str) -> Self {
+        Self { resource: "", peer }
+    }
+}
+
+pub fn line(level: Level, scope: Scope<'_>, text: &str) {
+    static JOURNAL: OnceLock<bool> = OnceLock::new();
+    let journal = *JOURNAL.get_or_init(|| {
+        std::env::var_os("JOURNAL_STREAM").is_some() && !io::stderr().is_terminal()
+    });
+    let prefix = if journal { level.journal_prefix() } else { level.word() };
+    let mut out = String::with_capacity(128);
+    if journal {
+        out.push_str(prefix);
+    } else {
+        let stamp = ::io::clock::unix_time();
+        let seconds = stamp.as_secs() % 86_400;
+        let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+        let millis = stamp.subsec_millis();
+        out.push_str(&format!("{hours:02}:{minutes:02}:{:02}.{millis:03} ", seconds % 60));
+        out.push_str(prefix);
+    }
+    for part in [scope.resource, scope.peer] {
+        if !part.is_empty() {
+            out.push_str(part);
+            out.push_str(": ");
+        }
+    }
+    // A text of several lines (a config error with its excerpt) stays one record.
+    out.push_str(&text.replace('\n', "\n    "));
+    out.push('\n');
+    match WRITER.get() {
+        Some(writer) => {
+            if writer.try_send(Entry::Line(out)).is_err() {
+                LOST.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        None => write(&out),
+    }
+}
+
+/// What the thread that writes is given.
+#[derive(Debug)]
+pub enum Entry {
+    Line(String),
+    /// Says when everything before it is written.
+    Flush(Sender<()>),
+}
+
+static WRITER: OnceLock<SyncSender<Entry>> = OnceLock::new();
+static LOST: AtomicU64 = AtomicU64::new(0);
+
+/// Lines go to this thread from now on. The first one that is given stays, and writes for all.
+pub fn set_writer(entries: SyncSender<Entry>) {
+    drop(WRITER.set(entries));
+}
+
+/// The thread that writes, where there is one.
+pub fn writer() -> Option<&'static SyncSender<Entry>> {
+    WRITER.get()
+}
+
+/// Lines that found no room since it was asked last.
+pub fn take_lost() -> u64 {
+    LOST.swap(0, Ordering::Relaxed)
+}
+
+/// Writes a line at once.
+#[cfg(not(test))]
+pub fn write(line: &str) {
+    // Standard error may be closed; there is nowhere left to say so.
+    drop(io::Write::write_all(&mut io::stderr().lock(), line.as_bytes()));
+}
+
+/// Shown with the test that fails, and no other: what a test prints itself is captured.
+#[cfg(test)]
+pub fn write(line: &str) {
+    eprint!("{line}");
+}
+
+/// Logs a line: its level, its scope, its text.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! log_line {
+    ($level:ident, $scope:expr, $($text:tt)*) => {
+        $crate::log::line($crate::log::Level::$level, $scope, &format!($($text)*))
+    };
+}
+pub use log_line as log;
