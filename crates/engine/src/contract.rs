@@ -24,6 +24,11 @@ use replication::contract::{
 };
 use stdx::time::Time;
 
+use crate::clients::fact::Comer;
+use crate::clients::nbd::Offer;
+use crate::clients::nvme::hosts::HostCheck;
+use crate::clients::ublk::News;
+use crate::clients::vhost::GuestOrder;
 use crate::definition::Definition;
 use crate::definition::link::Secrecy;
 use crate::handover::{
@@ -32,12 +37,8 @@ use crate::handover::{
 use crate::hosted_id::HostedId;
 use crate::links::Handles;
 use crate::links::set::LinkNews;
-use crate::nbd;
-use crate::nvme::hosts::HostCheck;
 use crate::slab::Key;
 use crate::tls::credentials::Credentials;
-use crate::ublk::News;
-use crate::vhost::GuestOrder;
 
 /// The control thread's name for a question; returned with the answer.
 pub type Ticket = u64;
@@ -386,7 +387,7 @@ pub(crate) enum ToPart {
     /// The disk of one more volume, beside those that there are.
     AddVolume(Box<NewFurther>),
     /// Clients see the resource so.
-    Offer(Box<nbd::Offer>),
+    Offer(Box<Offer>),
     /// Initiators see it so.
     Path(Box<Subsystem>),
     Withdraw,
@@ -423,7 +424,7 @@ pub(crate) enum FromPart {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    Wanted(nbd::Comer),
+    Wanted(Comer),
     Left,
 }
 

@@ -10,7 +10,7 @@ use io::{Loan, Pool, Reactor, Slice};
 use replication::contract::Payload;
 use stdx::time::Time;
 
-use crate::budget::{Budget, buffer_bytes};
+use crate::clients::budget::{Budget, buffer_bytes};
 
 #[expect(clippy::cast_possible_truncation, reason = "4 KiB")]
 const BLOCK: u32 = format::ids::BLOCK_BYTES as u32;

@@ -48,6 +48,10 @@ use replication::contract::{
 };
 use stdx::time::Time;
 
+use crate::clients::nbd::{self, Nbd};
+use crate::clients::nvme::{self, Nvme};
+use crate::clients::ublk::{TOKEN_QUEUE, Ublk};
+use crate::clients::vhost::{TOKEN_RING, Vhost};
 use crate::contract::{Cross, FromShard, ToShard};
 use crate::definition::link::Secrecy;
 use crate::hosted_id::HostedId;
@@ -57,8 +61,6 @@ use crate::links::heartbeat::Lease;
 use crate::links::{self, Identity, Links};
 use crate::log::{Scope, log};
 use crate::memory::MemoryPlan;
-use crate::nbd::{self, Nbd};
-use crate::nvme::{self, Nvme};
 use crate::shard::commands::Stopping;
 use crate::shard::copies::DeviceCopy;
 use crate::shard::demand::Demand;
@@ -71,8 +73,6 @@ use crate::shard::part::Part;
 use crate::shard::wakes::Wakes;
 use crate::slab::{Key, Slab};
 use crate::stepping;
-use crate::ublk::{TOKEN_QUEUE, Ublk};
-use crate::vhost::{TOKEN_RING, Vhost};
 
 /// What the machines of a resource are to be told.
 #[derive(Debug)]

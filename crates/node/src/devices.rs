@@ -30,10 +30,10 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use engine::clients::ublk::News;
 use engine::contract::{Force, ToShard};
 use engine::definition::{Definition, OwnVolume};
 use engine::log::{Scope, log};
-use engine::ublk::News;
 use format::space::Place;
 use frontend::ublk::control::Shape;
 

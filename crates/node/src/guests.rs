@@ -16,11 +16,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
+use engine::clients::vhost::SessionNumber;
+use engine::clients::vhost::addresses::Addresses;
 use engine::definition::Definition;
 use engine::log::{Scope, log};
 use engine::memory::MACHINE_BYTES;
-use engine::vhost::SessionNumber;
-use engine::vhost::addresses::Addresses;
 use format::space::Place;
 use stdx::mutex::lock;
 

@@ -5,7 +5,7 @@ use std::io as stdio;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use engine::nvme::hosts::Hosts;
+use engine::clients::nvme::hosts::Hosts;
 use engine::tls::credentials::{CA, CERTIFICATE, CLIENTS, CredentialsError, Files, KEY};
 
 /// What a node proves itself with; `None` where this node has none at all.

@@ -211,7 +211,7 @@ pub(crate) const ALL: &[Step] = &[
         ],
         tier: Tier::Long,
         budget_s: 60,
-        guards: &["crates/frontend/src/nbd", "crates/engine/src/nbd"],
+        guards: &["crates/frontend/src/nbd", "crates/engine/src/clients/nbd"],
         run: images::run,
     },
     Step {
@@ -290,9 +290,9 @@ pub(crate) const ALL: &[Step] = &[
         budget_s: 240,
         guards: &[
             "crates/engine/src/links",
-            "crates/engine/src/nvme",
-            "crates/engine/src/ublk",
-            "crates/engine/src/vhost",
+            "crates/engine/src/clients/nvme",
+            "crates/engine/src/clients/ublk",
+            "crates/engine/src/clients/vhost",
             "tests/guest",
             "xtask/src/guest",
         ],

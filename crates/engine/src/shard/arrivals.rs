@@ -4,12 +4,13 @@ use format::ids::NodeId;
 use format::message::{DataBody, ResourceMessage};
 use replication::contract::{GroupAction, GroupInput, ResourceInput};
 
+use crate::clients::fact::Fact as ClientFact;
 use crate::contract::{Change, ToPart};
 use crate::hosted_id::HostedId;
+use crate::links;
 use crate::shard::cross::Effect;
 use crate::shard::disk::payload_of;
 use crate::shard::{Input, Rim, Shard, Starved};
-use crate::{links, nbd};
 
 impl Shard {
     /// Takes over all facts of links and clients, each in order. Nearly always there is none: that
@@ -29,17 +30,17 @@ impl Shard {
         }
         while let Some(fact) = self.rim.pop_client_fact() {
             match fact {
-                nbd::Fact::Request { hosted, request } => self.submit(hosted, request),
-                nbd::Fact::Flush { hosted, part } => {
+                ClientFact::Request { hosted, request } => self.submit(hosted, request),
+                ClientFact::Flush { hosted, part } => {
                     self.rim.inbox.push_back((hosted, Input::Group(GroupInput::Flush(part))));
                 }
-                nbd::Fact::Allocation { hosted, request, offset, length } => {
+                ClientFact::Allocation { hosted, request, offset, length } => {
                     self.on_allocation(hosted, request, offset..offset + length);
                 }
-                nbd::Fact::Wanted { hosted, by } => {
+                ClientFact::Wanted { hosted, by } => {
                     self.report_clients(hosted, Change::Wanted(by));
                 }
-                nbd::Fact::Left { hosted } => self.report_clients(hosted, Change::Left),
+                ClientFact::Left { hosted } => self.report_clients(hosted, Change::Left),
             }
         }
         while let Some((hosted, input)) = self.rim.ublk.pop_fact() {

@@ -5,11 +5,11 @@ use format::space::VOLUMES_MAX;
 use replication::contract::{Command, PromoteMode};
 use stdx::time::Time;
 
+use crate::clients::fact::Comer;
 use crate::contract::{Exports, Fact, ToPart};
 use crate::hosted_id::HostedId;
 use crate::limits::{AUTO_DEMOTE_GRACE, REMOVAL_POLL_INTERVAL, REMOVAL_WITHOUT_QUORUM};
 use crate::log::{Scope, log};
-use crate::nbd::Comer;
 use crate::shard::hosted::{Asker, CommandKind, Hosted};
 use crate::shard::{Rim, Shard};
 

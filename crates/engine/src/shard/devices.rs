@@ -8,13 +8,13 @@ use io::QueueId;
 use replication::contract::{Command, DeviceSize, PromoteMode, ResourceInput};
 use stdx::time::Time;
 
+use crate::clients::ublk::{Facts, News};
 use crate::contract::{DeviceOrder, Ticket};
 use crate::hosted_id::HostedId;
 use crate::shard::commands::{busy, unknown_resource};
 use crate::shard::hosted::Asker;
 use crate::shard::{Input, Rim, Shard};
 use crate::slab::Key;
-use crate::ublk::{Facts, News};
 
 impl Shard {
     pub(super) fn on_device_order(&mut self, resource: &str, order: DeviceOrder) {

@@ -1,8 +1,8 @@
 //! Orders of the threads that speak with virtual machines.
 
+use crate::clients::vhost::{Facts, GuestOrder};
 use crate::hosted_id::HostedId;
 use crate::shard::Shard;
-use crate::vhost::{Facts, GuestOrder};
 
 impl Shard {
     pub(super) fn on_guest_order(&mut self, order: GuestOrder) {

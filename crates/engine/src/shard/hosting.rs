@@ -14,6 +14,7 @@ use replication::group::GroupOptions;
 use replication::limits::LANES_DEFAULT;
 use replication::resource::{Resource, ResourceOptions};
 
+use crate::clients::nbd::{Offer, export_of};
 use crate::contract::{Cross, Fact, Force, FromShard, Hosting, Ticket, ToPart};
 use crate::definition::{Definition, OwnVolume};
 use crate::handover::{Apart, Attached, NewPart, Replica};
@@ -21,7 +22,6 @@ use crate::hosted_id::HostedId;
 use crate::limits::{AL_SLOTS_MAX, SHARDS_MAX};
 use crate::links::session::Held;
 use crate::log::{Scope, log};
-use crate::nbd::{Offer, export_of};
 use crate::shard::adjusting::{connect, member_options};
 use crate::shard::attaching::group_disks;
 use crate::shard::clients::Clients;

@@ -7,12 +7,12 @@ use frontend::nvme::view::{Namespace, Path, Subsystem};
 use io::ListenAddr;
 use stdx::time::Time;
 
+use crate::clients::fact::Fact;
+use crate::clients::nvme::{Offer, namespace_of};
+use crate::clients::outstanding::Orphanage;
 use crate::contract::{Exports, Ticket, ToPart};
 use crate::hosted_id::HostedId;
 use crate::limits::NVME_REFUSAL_REST;
-use crate::nbd::Fact;
-use crate::nvme::{Offer, namespace_of};
-use crate::outstanding::Orphanage;
 use crate::shard::commands::address_failure;
 use crate::shard::hosted::{CommandKind, Hosted};
 use crate::shard::{Rim, Shard};

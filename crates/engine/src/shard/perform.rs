@@ -10,12 +10,12 @@ use replication::contract::{
     ResourceAction, ResourceInput, WithoutQuorum,
 };
 
+use crate::clients::part_id::{self, FrontEnd};
 use crate::contract::{Cross, Fact, FromPart, Unreachable};
 use crate::hosted_id::HostedId;
 use crate::limits::MISBEHAVED_REST;
 use crate::links::session::Held;
 use crate::log::{Scope, log};
-use crate::part_id::{self, FrontEnd};
 use crate::placement;
 use crate::shard::cross::Effect;
 use crate::shard::hosted::{Hosted, Save};

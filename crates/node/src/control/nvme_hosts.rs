@@ -7,9 +7,9 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, mpsc};
 
+use engine::clients::nvme::hosts::{HostCheck, Hosts, Job};
 use engine::contract::ToShard;
 use engine::log::{Scope, log};
-use engine::nvme::hosts::{HostCheck, Hosts, Job};
 use stdx::mutex::lock;
 
 use crate::control::{Control, spawn};

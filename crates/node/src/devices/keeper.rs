@@ -6,10 +6,10 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use api::response::FailureCode;
+use engine::clients::ublk::{Claim, Facts, News};
 use engine::contract::{DeviceOrder, ToShard};
 use engine::limits::DEVICE_DEPTH;
 use engine::log::{Scope, log};
-use engine::ublk::{Claim, Facts, News};
 use frontend::ublk::control::DeviceState;
 
 use crate::desk::{Desk, overloaded};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, mpsc};
 use std::time::Duration;
 
-use engine::ublk::{self, News};
+use engine::clients::ublk::{self, News};
 use stdx::mutex::{lock, unpoisoned};
 use stdx::time::Time;
 

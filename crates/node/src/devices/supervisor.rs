@@ -12,7 +12,7 @@ use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::Sender;
 use std::thread;
 
-use engine::ublk::News;
+use engine::clients::ublk::News;
 
 use crate::devices::supervise::{DISMISSED, Supervised};
 use crate::limits::DEVICE_SUPERVISOR_REST;

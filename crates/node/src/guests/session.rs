@@ -14,10 +14,10 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::time::Duration;
 
+use engine::clients::vhost::addresses::Addresses;
+use engine::clients::vhost::{Facts, GuestOrder, Line, NewRing, News, SessionNumber, Window};
 use engine::contract::ToShard;
 use engine::log::{Scope, log};
-use engine::vhost::addresses::Addresses;
-use engine::vhost::{Facts, GuestOrder, Line, NewRing, News, SessionNumber, Window};
 use format::space::Place;
 use frontend::vhost::config::{Cache, Disk};
 use frontend::vhost::inflight::{Layout, Mark, Slots};

@@ -3,9 +3,9 @@
 use std::io::{Read, Write};
 use std::time::Duration;
 
+use engine::clients::vhost::{GuestOrder, Line, Vhost};
 use engine::contract::ToShard;
 use engine::kit::Kit;
-use engine::vhost::{GuestOrder, Line, Vhost};
 use io::mailbox::{Mailbox, Receiver};
 use io::{Parker, Reactor};
 use stdx::time::Time;

@@ -4,10 +4,10 @@ use std::io::{Read as _, Write as _};
 
 use io::{Descriptor, Parker, QueueId};
 
+use crate::clients::nvme::tests::{serve as serve_initiator, write};
+use crate::clients::ublk::tests::serve;
 use crate::hosted_id::HostedId;
-use crate::nvme::tests::{serve as serve_initiator, write};
 use crate::shard::fixture::shard;
-use crate::ublk::tests::serve;
 
 /// Nobody hosts it here: what is asked of it gives its buffer back.
 const GONE: HostedId = HostedId(0);

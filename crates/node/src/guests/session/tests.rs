@@ -2,10 +2,10 @@
 
 use std::sync::Weak;
 
+use engine::clients::vhost::Vhost;
 use engine::hosted_id::HostedId;
 use engine::kit::Kit;
 use engine::limits::GUESTS_ADDRESSES_MAX;
-use engine::vhost::Vhost;
 use format::ids::Nonce;
 use frontend::vhost::config::Features;
 use frontend::vhost::ring::Place as RingPlace;
