@@ -8,7 +8,9 @@
 pub(crate) mod hosted;
 pub(crate) mod part;
 pub mod mesh;
+mod submit;
 mod cross;
+mod fence;
 mod acks;
 mod perform;
 pub(crate) mod disk;

@@ -8,8 +8,8 @@ use crate::clients::fact::Fact as ClientFact;
 use crate::contract::{Change, ToPart};
 use crate::hosted_id::HostedId;
 use crate::links;
-use crate::shard::cross::Effect;
 use crate::shard::disk::payload_of;
+use crate::shard::fence::Effect;
 use crate::shard::{Input, Rim, Shard, Starved};
 
 impl Shard {

@@ -26,7 +26,7 @@ use crate::shard::adjusting::{connect, member_options};
 use crate::shard::attaching::group_disks;
 use crate::shard::clients::Clients;
 use crate::shard::commands::{address_failure, busy};
-use crate::shard::cross::Fence;
+use crate::shard::fence::Fence;
 use crate::shard::hosted::{Asker, Hosted, SuperblockPlaces};
 use crate::shard::initiators::Way;
 use crate::shard::part::check_lanes;

@@ -17,7 +17,7 @@ use crate::limits::MISBEHAVED_REST;
 use crate::links::session::Held;
 use crate::log::{Scope, log};
 use crate::placement;
-use crate::shard::cross::Effect;
+use crate::shard::fence::Effect;
 use crate::shard::hosted::{Hosted, Save};
 use crate::shard::part::Part;
 use crate::shard::status::{after_split_brain, split_brain};
