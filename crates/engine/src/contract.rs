@@ -36,7 +36,7 @@ use crate::handover::{
 };
 use crate::hosted_id::HostedId;
 use crate::links::Handles;
-use crate::links::set::LinkNews;
+use crate::links::news::LinkNews;
 use crate::slab::Key;
 use crate::tls::credentials::Credentials;
 

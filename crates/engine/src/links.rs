@@ -14,10 +14,12 @@
 //!
 //! Bytes of a peer are checked here and never reach an assert: garbage closes the connection.
 
+mod stage;
 pub(crate) mod connection;
 pub(crate) mod paths;
 mod attempts;
 pub mod listening;
+pub(crate) mod path_state;
 pub(crate) mod watch;
 mod moves;
 pub(crate) mod times;
@@ -26,6 +28,7 @@ mod receive;
 mod send;
 pub(crate) mod buffers;
 pub(crate) mod secure;
+pub(crate) mod news;
 pub(crate) mod set;
 pub(crate) mod session;
 pub(crate) mod proof;
@@ -48,19 +51,20 @@ use io::SocketId;
 use replication::contract::{Parting, Payload, PeerReport};
 use stdx::time::Time;
 
-use crate::definition::link::{LinkTimes, Secrecy};
+use crate::definition::link::{LinkTimes, Path, Secrecy};
 use crate::hosted_id::HostedId;
 use crate::kit::Kit;
 use crate::limits::{
     DIAL_BACKOFF_MIN, STRANGERS_MAX, TURNED_AWAY_LOG_INTERVAL, TURNED_AWAY_LOGGED_MAX,
 };
 use crate::links::active::{Actives, Opened, Settled};
-use crate::links::connection::{Connection, Stage};
+use crate::links::connection::Connection;
 use crate::links::listening::Listener;
-use crate::links::paths::{Named, Path, Target};
+use crate::links::news::LinkNews;
+use crate::links::path_state::PathState;
+use crate::links::paths::{Named, Target};
 use crate::links::session::Session;
-use crate::links::set::LinkNews;
-use crate::links::watch::PathState;
+use crate::links::stage::Stage;
 use crate::log::{Scope, log};
 use crate::slab::{Key, Slab};
 use crate::tls::credentials::Credentials;
@@ -68,6 +72,11 @@ use crate::tls::credentials::Credentials;
 /// Kinds of the reactor's tokens that belong to links.
 pub(crate) const TOKEN_CONNECTION: u8 = 1;
 pub(crate) const TOKEN_LISTENER: u8 = 2;
+
+/// For an operator whose hosts differ in the domain alone.
+const WHOLE_NAME: &str = "give such hosts their whole names everywhere: in the \
+                                     configurations, as the --name of their daemons, and in \
+                                     certificates";
 
 /// The shard that leads the sets of connections, and listens for peers.
 pub const LEAD: u8 = 0;

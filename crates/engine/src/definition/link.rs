@@ -1,10 +1,12 @@
 //! The options of a resource that say what the link to a peer is to be like.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use config::effective::{NetOptions, Secret};
 use format::message::ProofAlgorithm;
 
+use crate::definition::Member;
 use crate::limits::PEER_SILENT_MIN;
 
 /// Whether what is said between two nodes can be read and forged by others.
@@ -77,4 +79,27 @@ impl Buffers {
 pub struct SharedSecret {
     pub(crate) algorithm: ProofAlgorithm,
     pub(crate) secret: Secret,
+}
+
+/// One way to a peer: from which own address, to which of its.
+pub(crate) type Path = (SocketAddr, SocketAddr);
+
+/// How a resource reaches a member, as its definition says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PeerPaths {
+    pub(crate) peer_name: String,
+    pub(crate) paths: Vec<Path>,
+    pub(crate) secrecy: Secrecy,
+    pub(crate) times: LinkTimes,
+    pub(crate) spread: Spread,
+    pub(crate) buffers: Buffers,
+}
+
+impl PeerPaths {
+    pub(crate) fn of(member: &Member) -> Self {
+        let Member { name, paths, secrecy, times, spread, buffers, .. } = member;
+        let (peer_name, paths) = (name.clone(), paths.clone());
+        let (secrecy, times, spread, buffers) = (*secrecy, *times, *spread, *buffers);
+        Self { peer_name, paths, secrecy, times, spread, buffers }
+    }
 }

@@ -12,7 +12,7 @@ use format::ids::NodeId;
 use crate::hosted_id::HostedId;
 use crate::kit::Kit;
 use crate::limits::SETTLED_BEYOND_MAX;
-use crate::links::set::News;
+use crate::links::news::News;
 use crate::links::{Handles, Links, Way};
 use crate::placement;
 

@@ -10,12 +10,13 @@ use std::time::Duration;
 
 use stdx::time::Time;
 
+use crate::definition::link::Path;
 use crate::limits::{
     DIAL_BACKOFF_MIN, HANDSHAKE_DEADLINE, MOVE_MAX, PATH_DEADLINE, ROUTE_ROUNDS_MAX,
     ROUTE_SILENT_MAX, ROUTE_TRIES_MIN,
 };
 use crate::links::Link;
-use crate::links::paths::{Path, Route, Target};
+use crate::links::paths::{Route, Target};
 
 /// How far the attempts on a route are.
 #[derive(Clone, Copy, Debug, Default)]

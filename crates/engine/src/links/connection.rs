@@ -7,12 +7,12 @@ use io::{Slice, SocketId};
 use replication::contract::Payload;
 use stdx::time::Time;
 
+use crate::definition::link::Path;
 use crate::kit::Kit;
 use crate::limits::{HANDSHAKE_DEADLINE, RIVAL_SILENCE_MIN};
-use crate::links::paths::Path;
 use crate::links::probe::Probe;
-use crate::links::secure::WHOLE_NAME;
-use crate::links::{LEAD, Link, Links, TOKEN_CONNECTION};
+use crate::links::stage::Stage;
+use crate::links::{LEAD, Link, Links, TOKEN_CONNECTION, WHOLE_NAME};
 use crate::slab::Key;
 use crate::tls::Session;
 
@@ -56,22 +56,6 @@ impl Quanta {
     /// Before both sides know what the other one asks for.
     const LARGEST: Self =
         Self { arriving: frame::QUANTUM_BYTES_MAX, leaving: frame::QUANTUM_BYTES_MAX };
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
-    /// The TCP handshake is under way.
-    Connecting,
-    /// The handshake of TLS is under way.
-    Securing,
-    /// Accepted: the peer speaks first.
-    AwaitHello,
-    AwaitWelcome,
-    /// Both have greeted: large packets have to pass before it counts.
-    Probing,
-    Up,
-    /// It is over, and the peer is being told why.
-    Refused,
 }
 
 /// Messages that usually share a send; more make the lists grow.

@@ -6,11 +6,11 @@ use format::ids::{BootId, NodeId, ResourceId};
 use format::message::Open;
 use stdx::time::Time;
 
-use crate::definition::link::{Buffers, LinkTimes, Secrecy, Spread};
+use crate::definition::link::{Buffers, LinkTimes, Path, PeerPaths, Secrecy, Spread};
 use crate::hosted_id::HostedId;
-use crate::links::connection::{Connection, Stage};
-use crate::links::paths::{Path, PeerPaths};
+use crate::links::connection::Connection;
 use crate::links::session::NewSession;
+use crate::links::stage::Stage;
 use crate::links::{Identity, LEAD, Link, Links, Way};
 use crate::slab::Key;
 

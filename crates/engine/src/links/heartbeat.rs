@@ -230,8 +230,9 @@ mod tests {
 
     use super::*;
     use crate::links::LEAD;
-    use crate::links::connection::{Connection, Stage};
+    use crate::links::connection::Connection;
     use crate::links::fixture::connected;
+    use crate::links::stage::Stage;
 
     const NOW: Time = Time(1_000_000_000);
     const WAY: Way = Way { link: 0, shard: LEAD };

@@ -17,17 +17,9 @@ use stdx::time::Time;
 
 use crate::kit::Kit;
 use crate::limits::MOVE_MAX;
-use crate::links::set::News;
+use crate::links::news::News;
 use crate::links::{Fact, Links};
 use crate::log::{Scope, log};
-
-/// What comes after the end of a set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
-    Lost,
-    /// Another path works: the next set is made at once.
-    Moves,
-}
 
 impl Links {
     /// The sessions wait for the next set. One that waits already waits no longer for it.

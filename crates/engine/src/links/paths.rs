@@ -13,37 +13,16 @@ use config::host_name::{comes_first, is_short};
 use format::message::LinkClass;
 use stdx::time::Time;
 
-use crate::definition::Member;
-use crate::definition::link::{Buffers, LinkTimes, Secrecy, Spread};
+use crate::definition::link::{Buffers, Path, PeerPaths, Spread};
 use crate::kit::Kit;
 use crate::limits::PATHS_WATCHED_MAX;
-use crate::links::connection::{Connection, Stage};
-use crate::links::watch::Watch;
+use crate::links::connection::Connection;
+use crate::links::path_state::Watch;
+use crate::links::stage::Stage;
 use crate::links::{LEAD, Link, Links};
 use crate::slab::Key;
 
-/// One way to a peer: from which own address, to which of its.
-pub(crate) type Path = (SocketAddr, SocketAddr);
-
-/// How a resource reaches a member, as its definition says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PeerPaths {
-    pub(crate) peer_name: String,
-    pub(crate) paths: Vec<Path>,
-    pub(crate) secrecy: Secrecy,
-    pub(crate) times: LinkTimes,
-    pub(crate) spread: Spread,
-    pub(crate) buffers: Buffers,
-}
-
 impl PeerPaths {
-    pub(crate) fn of(member: &Member) -> Self {
-        let Member { name, paths, secrecy, times, spread, buffers, .. } = member;
-        let (peer_name, paths) = (name.clone(), paths.clone());
-        let (secrecy, times, spread, buffers) = (*secrecy, *times, *spread, *buffers);
-        Self { peer_name, paths, secrecy, times, spread, buffers }
-    }
-
     fn named(&self) -> Named {
         let named = Named::new(&self.peer_name, self.paths.clone(), self.spread);
         Named { buffers: self.buffers, ..named }

@@ -217,8 +217,7 @@ mod tests {
     use io::{Event, now};
 
     use super::*;
-    use crate::definition::link::{LinkTimes, Spread};
-    use crate::links::paths::PeerPaths;
+    use crate::definition::link::{LinkTimes, PeerPaths, Spread};
     use crate::links::{Identity, LEAD};
 
     /// A node of one shard.

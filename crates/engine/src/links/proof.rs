@@ -22,7 +22,7 @@ use ring::hmac;
 
 use crate::definition::link::SharedSecret;
 use crate::hosted_id::HostedId;
-use crate::links::session::Session;
+use crate::links::session::{NoProof, OLDER_PEER, Session};
 use crate::links::{Fact, Link, Links, Way};
 use crate::log::{Scope, log};
 
@@ -46,18 +46,6 @@ struct Claim {
     challenge_of_receiver: u128,
     challenge_of_sender: u128,
 }
-
-/// Why our OPEN is not sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NoProof {
-    /// The peer's challenge is on its way.
-    Waits,
-    /// The peer knows of no proofs.
-    Unknown,
-}
-
-pub(super) const OLDER_PEER: &str =
-    "authentication of the peer failed: its version knows of no `shared-secret`; update it";
 
 /// What a proof is the HMAC of.
 fn spoken(claim: &Claim) -> Vec<u8> {

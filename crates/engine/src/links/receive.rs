@@ -18,8 +18,8 @@ use stdx::time::Time;
 use crate::kit::Kit;
 use crate::limits::FRAME_BYTES_MAX;
 use crate::links::active::Meant;
-use crate::links::connection::Stage;
 use crate::links::secure::Opened;
+use crate::links::stage::Stage;
 use crate::links::{Fact, Links, Way};
 use crate::slab::Key;
 

@@ -19,19 +19,13 @@ use api::response::{Failure, FailureCode};
 use config::host_name::{Ambiguous, is_same_host, label, meant};
 use io::Class;
 
-use crate::definition::link::Secrecy;
+use crate::definition::link::{PeerPaths, Secrecy};
 use crate::kit::Kit;
-use crate::links::connection::Stage;
-use crate::links::paths::PeerPaths;
-use crate::links::{Link, Links};
+use crate::links::stage::Stage;
+use crate::links::{Link, Links, WHOLE_NAME};
 use crate::slab::Key;
 use crate::tls::credentials::Credentials;
 use crate::tls::{FIRST_BYTE, SEALED_BUFFERS_MAX, Session, node_domain_name};
-
-/// For an operator whose hosts differ in the domain alone.
-pub(super) const WHOLE_NAME: &str = "give such hosts their whole names everywhere: in the \
-                                     configurations, as the --name of their daemons, and in \
-                                     certificates";
 
 /// How far the bytes that came were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -28,10 +28,21 @@ use crate::hosted_id::HostedId;
 use crate::kit::Kit;
 use crate::limits::{MISBEHAVED_REST, OPEN_RETRY};
 use crate::links::active::{HANDLE_COUNT_MAX, make_handle};
-use crate::links::proof::{NoProof, OLDER_PEER};
 use crate::links::{Fact, Handles, Link, Links, Queued, Way};
 use crate::log::{Scope, log};
 use crate::placement;
+
+pub(super) const OLDER_PEER: &str =
+    "authentication of the peer failed: its version knows of no `shared-secret`; update it";
+
+/// Why our OPEN is not sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoProof {
+    /// The peer's challenge is on its way.
+    Waits,
+    /// The peer knows of no proofs.
+    Unknown,
+}
 
 #[derive(Debug)]
 pub(super) struct Session {

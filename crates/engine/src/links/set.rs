@@ -15,58 +15,23 @@
 //! Shard 0 leads. A set stands and falls as one, so that a session of a resource never misses what
 //! one of its connections lost. Sets are counted, and news of an older one mean nothing.
 
-use std::os::fd::OwnedFd;
-
 use format::ids::BootId;
 use format::message::{FEATURE_WATCH, Hello, LinkClass, LinkMessage};
 use stdx::time::Time;
 
+use crate::definition::link::Path;
 use crate::kit::Kit;
 use crate::limits::{DIAL_BACKOFF_MIN, HANDSHAKE_DEADLINE};
 use crate::links::active::{Opened, Settled};
-use crate::links::connection::{Connection, Stage};
-use crate::links::moves::Ending;
-use crate::links::paths::Path;
-use crate::links::watch::{PathState, path_text};
+use crate::links::connection::Connection;
+use crate::links::news::{Ending, LinkNews, News};
+use crate::links::stage::Stage;
+use crate::links::watch::path_text;
 use crate::links::{LEAD, Links};
 use crate::log::{Scope, log};
 use crate::placement;
 use crate::slab::Key;
 use crate::tls::Session;
-
-/// What the shards of a node tell each other about the link to `peer`.
-#[derive(Debug)]
-pub(crate) struct LinkNews {
-    pub(crate) peer: String,
-    pub(crate) set: u64,
-    pub(crate) news: News,
-}
-
-#[derive(Debug)]
-pub(crate) enum News {
-    /// From shard 0: connect to this shard of the peer.
-    Dial { shard: u8, path: Path },
-    /// From shard 0: this peer was accepted for the receiver, and said this.
-    Adopt { socket: OwnedFd, tls: Option<Box<Session>>, hello: Box<Hello> },
-    /// From shard 0: the set is complete, on these paths as far as they are known.
-    Up { boot_id: BootId, shards: u8, used: Vec<Path> },
-    /// From shard 0: it is lost.
-    Down { reason: String, ending: Ending },
-    /// From shard 0: no other set follows soon.
-    MovesEnd,
-    /// From shard 0: what became of a path that is watched.
-    Path { path: Path, state: PathState },
-    /// From shard 0: why it does not come up.
-    Failed { reason: String },
-    /// To shard 0: the connection with this shard of the peer is up.
-    Joined { shard: u8, boot_id: BootId, shards: u8 },
-    /// To shard 0: a connection is lost.
-    Lost { reason: String },
-    /// To shard 0: the operator says that who was seen as this peer before was somebody else.
-    Forget,
-    /// From a resource's home: this handle of the peer is known, or void, and all up to the second.
-    Settled { handle: u32, up_to: u32 },
-}
 
 impl Links {
     pub(crate) fn on_news(&mut self, from: u8, message: LinkNews, kit: &mut Kit) {

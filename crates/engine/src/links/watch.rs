@@ -23,42 +23,17 @@ use format::message::{FEATURE_PROBE, Heartbeat, Hello, LinkClass, LinkMessage};
 use replication::limits::HEARTBEAT_INTERVAL;
 use stdx::time::Time;
 
-use crate::definition::link::Spread;
+use crate::definition::link::{Path, Spread};
 use crate::kit::Kit;
-use crate::limits::{DIAL_BACKOFF_MIN, PATH_REST_MAX, PATH_REST_MIN, PEER_SILENT_MIN};
-use crate::links::connection::Stage;
-use crate::links::paths::{Path, Target, stands_for};
-use crate::links::set::News;
+use crate::limits::{DIAL_BACKOFF_MIN, PATH_REST_MAX, PEER_SILENT_MIN};
+use crate::links::news::News;
+use crate::links::path_state::{PathState, Watch};
+use crate::links::paths::{Target, stands_for};
+use crate::links::stage::Stage;
 use crate::links::{Fact, LEAD, Link, Links};
 use crate::log::{Scope, log};
 use crate::placement;
 use crate::slab::Key;
-
-#[derive(Debug)]
-pub(super) struct Watch {
-    /// The path is one of several, and nobody else watches the same way.
-    pub(super) is_wanted: bool,
-    pub(super) connection: Option<Key>,
-    is_up: bool,
-    up_since: Time,
-    heard_at: Time,
-    beat_at: Time,
-    next_id: u64,
-    /// Not tried again before, and how long after the next failure.
-    dial_at: Time,
-    backoff: Duration,
-    /// How long it has to work before traffic is spread over it.
-    rest: Duration,
-}
-
-/// What became of a path, as `status` tells it.
-#[derive(Clone, Debug)]
-pub(crate) struct PathState {
-    pub(crate) is_up: bool,
-    pub(crate) since: Time,
-    /// Why it does not work.
-    pub(crate) reason: Option<String>,
-}
 
 /// A path as `status` shows it.
 #[derive(Debug, Default)]
@@ -89,46 +64,6 @@ impl Links {
             down_since: down.map(|state| state.since),
             reason: down.and_then(|state| state.reason.clone()),
         }
-    }
-}
-
-impl Watch {
-    pub(super) fn new(now: Time) -> Self {
-        Self {
-            is_wanted: false,
-            connection: None,
-            is_up: false,
-            up_since: now,
-            heard_at: now,
-            beat_at: now,
-            next_id: 0,
-            dial_at: now,
-            backoff: DIAL_BACKOFF_MIN,
-            rest: PATH_REST_MIN,
-        }
-    }
-
-    fn on_up(&mut self, key: Key, now: Time) {
-        self.connection = Some(key);
-        self.is_up = true;
-        self.up_since = now;
-        self.heard_at = now;
-        self.beat_at = now;
-    }
-
-    /// Tried again after a while: the longer, the sooner it failed again and again.
-    fn on_lost(&mut self, now: Time, redial_max: Duration) {
-        let was_steady = self.is_up && now.since(self.up_since) >= PATH_REST_MAX;
-        if was_steady {
-            self.backoff = DIAL_BACKOFF_MIN;
-            self.rest = PATH_REST_MIN;
-        } else if self.is_up {
-            self.rest = (self.rest * 2).min(PATH_REST_MAX);
-        }
-        self.connection = None;
-        self.is_up = false;
-        self.dial_at = now + self.backoff;
-        self.backoff = (self.backoff * 2).min(redial_max);
     }
 }
 
@@ -501,7 +436,7 @@ mod tests {
     use std::net::SocketAddr;
 
     use super::*;
-    use crate::limits::DIAL_BACKOFF_MAX;
+    use crate::limits::{DIAL_BACKOFF_MAX, PATH_REST_MIN};
     use crate::links::paths::Named;
 
     fn path(network: u8) -> Path {

@@ -9,9 +9,9 @@ use format::ids::NodeId;
 use replication::contract::{CommandId, MemberOptions, ResourceInput, ToGroup};
 
 use crate::contract::{FromShard, Ticket, ToPart};
+use crate::definition::link::PeerPaths;
 use crate::definition::{Definition, Member};
 use crate::hosted_id::HostedId;
-use crate::links::paths::PeerPaths;
 use crate::links::session::NewSession;
 use crate::log::{Scope, log};
 use crate::shard::acks::{Acks, Traffic};

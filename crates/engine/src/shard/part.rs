@@ -11,10 +11,10 @@ use replication::group::{GroupOptions, LaneGroup};
 use stdx::time::Time;
 
 use crate::definition::Definition;
+use crate::definition::link::PeerPaths;
 use crate::handover::{NewDisk, NewPart};
 use crate::hosted_id::HostedId;
 use crate::limits::SHARDS_MAX;
-use crate::links::paths::PeerPaths;
 use crate::shard::acks::{Acks, Traffic};
 use crate::shard::disk::{Disk, DiskCounters, token_of};
 use crate::shard::failing::Failing;
