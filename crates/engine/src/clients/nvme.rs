@@ -45,7 +45,7 @@ use crate::clients::fact::Fact;
 use crate::clients::nvme::admin::Session;
 use crate::clients::nvme::hosts::HostCheck;
 use crate::clients::nvme::queue::{Admission, IoQueue, Queue, Stage};
-use crate::clients::nvme::requests::IoRequest;
+use crate::clients::nvme::work::IoRequest;
 use crate::clients::waiting::{WaitingRoom, Wake};
 use crate::hosted_id::HostedId;
 use crate::kit::Kit;

@@ -15,6 +15,8 @@
 //! Shard 0 leads. A set stands and falls as one, so that a session of a resource never misses what
 //! one of its connections lost. Sets are counted, and news of an older one mean nothing.
 
+use std::os::fd::OwnedFd;
+
 use format::ids::BootId;
 use format::message::{FEATURE_WATCH, Hello, LinkClass, LinkMessage};
 use stdx::time::Time;

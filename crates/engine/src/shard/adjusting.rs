@@ -15,8 +15,8 @@ use crate::hosted_id::HostedId;
 use crate::links::session::NewSession;
 use crate::log::{Scope, log};
 use crate::shard::acks::{Acks, Traffic};
+use crate::shard::addresses::own_addresses;
 use crate::shard::hosted::{Asker, CommandKind, Hosted, Peer, PendingCommand};
-use crate::shard::hosting::own_addresses;
 use crate::shard::part::{self, Part};
 use crate::shard::{Input, Rim, Shard};
 

@@ -18,20 +18,9 @@ use crate::contract::{Cross, FromPart, Ticket, ToPart};
 use crate::handover::{NewDisk, Replica};
 use crate::hosted_id::HostedId;
 use crate::log::{Scope, log};
-use crate::shard::disk::Disk;
-use crate::shard::hosted::{Asker, CommandKind, Hosted, PendingCommand, SuperblockPlaces};
+use crate::shard::hosted::{Asker, CommandKind, Hosted, Offer, PendingCommand, SuperblockPlaces};
 use crate::shard::part::check_lanes;
 use crate::shard::{Input, Rim, Shard};
-
-/// A disk that is open, and what the group of each shard needs to know of it.
-#[derive(Debug)]
-pub(crate) struct Offer {
-    disk: Disk,
-    /// For the other shards, in their order.
-    shared: Vec<NewDisk>,
-    /// By shard.
-    groups: Vec<GroupDisk>,
-}
 
 impl Shard {
     /// Offers the disk to the resource; the answer comes when it is in use, or refused.

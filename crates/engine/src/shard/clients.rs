@@ -1,7 +1,6 @@
 //! The role follows the clients: Primary when one comes, Secondary after the last one left.
 
 use api::role::Role;
-use format::space::VOLUMES_MAX;
 use replication::contract::{Command, PromoteMode};
 use stdx::time::Time;
 
@@ -10,32 +9,8 @@ use crate::contract::{Exports, Fact, ToPart};
 use crate::hosted_id::HostedId;
 use crate::limits::{AUTO_DEMOTE_GRACE, REMOVAL_POLL_INTERVAL, REMOVAL_WITHOUT_QUORUM};
 use crate::log::{Scope, log};
-use crate::shard::hosted::{Asker, CommandKind, Hosted};
+use crate::shard::hosted::{Asker, Clients, CommandKind, Hosted};
 use crate::shard::{Rim, Shard};
-
-/// What a resource knows of its clients.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Clients {
-    /// The operator made this node Primary: it stays so without clients.
-    pub(crate) is_explicit: bool,
-    /// So it does for block devices that were taken over, by their places.
-    pub(crate) devices: [bool; VOLUMES_MAX],
-    /// Some client waits in its handshake.
-    pub(crate) wanted_by: Option<Comer>,
-    /// Without a client until then, the node goes back to Secondary.
-    pub(crate) grace_until: Time,
-}
-
-impl Default for Clients {
-    fn default() -> Self {
-        Self {
-            is_explicit: false,
-            devices: [false; VOLUMES_MAX],
-            wanted_by: None,
-            grace_until: Time::NEVER,
-        }
-    }
-}
 
 impl Clients {
     /// Whether the node stays Primary without clients.

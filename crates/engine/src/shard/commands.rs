@@ -20,6 +20,7 @@ use crate::limits::SHUTDOWN_DEADLINE;
 use crate::links::session::Held;
 use crate::log::{Scope, log};
 use crate::shard::hosted::{Asker, CommandKind, Hosted, PendingCommand, Removal};
+use crate::shard::refusals::{address_failure, busy, unknown_resource};
 use crate::shard::status::Statistics;
 use crate::shard::{Input, Rim, Shard};
 use crate::tls::credentials::Credentials;
@@ -545,16 +546,6 @@ fn failure(error: CommandError, kind: CommandKind) -> Failure {
     Failure::new(code, error.message, hint)
 }
 
-pub fn unknown_resource(name: &str) -> Failure {
-    let message = format!("no resource {name:?} is up on this node");
-    Failure::new(FailureCode::UnknownResource, message, "see `basalt adm status`")
-}
-
-pub(super) fn busy() -> Failure {
-    let message = "another command is changing the resource";
-    Failure::new(FailureCode::StateRefused, message, "try again when it is done")
-}
-
 fn fence_is_void() -> Failure {
     let message = "nobody asks any more whether the peer is out";
     Failure::new(FailureCode::StateRefused, message, "leave the peer alone")
@@ -562,11 +553,6 @@ fn fence_is_void() -> Failure {
 
 fn in_use(clients: usize, hint: &str) -> Failure {
     Failure::new(FailureCode::DeviceInUse, format!("{clients} clients have it open"), hint)
-}
-
-pub fn address_failure(error: &std::io::Error) -> Failure {
-    let hint = "is another daemon or service listening there, and is the address of this machine?";
-    Failure::new(FailureCode::AddressInUse, error.to_string(), hint)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use io::{DiskId, Durability, Slice, Zero};
 use replication::contract::{DeviceError, DeviceResult, GroupAction, Payload, Token};
 
 use crate::shard::Rim;
-use crate::shard::disk::{Kind, Work, place_of};
+use crate::shard::operation::{Kind, Work, place_of};
 use crate::shard::part::Part;
 use crate::slab::Key;
 

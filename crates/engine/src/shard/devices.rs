@@ -11,8 +11,8 @@ use stdx::time::Time;
 use crate::clients::ublk::{Facts, News};
 use crate::contract::{DeviceOrder, Ticket};
 use crate::hosted_id::HostedId;
-use crate::shard::commands::{busy, unknown_resource};
 use crate::shard::hosted::Asker;
+use crate::shard::refusals::{busy, unknown_resource};
 use crate::shard::{Input, Rim, Shard};
 use crate::slab::Key;
 

@@ -5,7 +5,6 @@
 //! volume, and leaves extents of any volume out of the activity log after it.
 
 use format::ids::{BLOCK_BYTES, BlockRange};
-use format::layout::Layout;
 use format::space::{Place, VOLUME_BLOCKS};
 use io::{DiskId, SharedDisk};
 use replication::contract::Token;
@@ -13,21 +12,10 @@ use replication::contract::Token;
 use crate::handover::NewFurther;
 use crate::hosted_id::HostedId;
 use crate::shard::Rim;
-use crate::shard::disk::{Disk, Kind, Work};
-
-/// What one volume behind the first is kept on.
-#[derive(Debug)]
-pub(crate) struct Further {
-    pub(crate) place: Place,
-    pub(crate) data: DiskId,
-    pub(crate) meta: DiskId,
-    pub(crate) layout: Layout,
-    pub(crate) read_bytes: u64,
-    pub(crate) written_bytes: u64,
-}
+use crate::shard::operation::{Disk, Further, Kind, Work};
 
 impl Further {
-    pub(super) fn close(&self, rim: &mut Rim) {
+    pub(crate) fn close(&self, rim: &mut Rim) {
         rim.kit.reactor.close_disk(self.data);
         if self.meta != self.data {
             rim.kit.reactor.close_disk(self.meta);
@@ -36,7 +24,7 @@ impl Further {
 }
 
 impl NewFurther {
-    pub(super) fn adopt(self, rim: &mut Rim) -> std::io::Result<Further> {
+    pub(crate) fn adopt(self, rim: &mut Rim) -> std::io::Result<Further> {
         let Self { place, data, meta, layout } = self;
         let (data, meta) = adopt_pair(data, meta, rim)?;
         Ok(Further { place, data, meta, layout, read_bytes: 0, written_bytes: 0 })
@@ -44,7 +32,7 @@ impl NewFurther {
 }
 
 /// A disk and that of its metadata, which may be the same.
-pub(super) fn adopt_pair(
+pub(crate) fn adopt_pair(
     data: SharedDisk,
     meta: Option<SharedDisk>,
     rim: &mut Rim,
@@ -63,7 +51,7 @@ pub(super) fn adopt_pair(
 
 impl Disk {
     /// The disk that has these blocks, and where on it they are.
-    pub(super) fn at(&self, range: BlockRange) -> (DiskId, u64) {
+    pub(crate) fn at(&self, range: BlockRange) -> (DiskId, u64) {
         if range.start < VOLUME_BLOCKS {
             return (self.data, range.offset_bytes());
         }
@@ -84,11 +72,11 @@ impl Disk {
         self.further_at(place).map(|it| it.data)
     }
 
-    pub(super) fn count_read(&mut self, range: BlockRange) {
+    pub(crate) fn count_read(&mut self, range: BlockRange) {
         *self.counts_of(range).0 += range.length_bytes();
     }
 
-    pub(super) fn count_written(&mut self, range: BlockRange) {
+    pub(crate) fn count_written(&mut self, range: BlockRange) {
         *self.counts_of(range).1 += range.length_bytes();
     }
 
@@ -104,7 +92,7 @@ impl Disk {
     }
 
     /// Makes everything durable that was written before.
-    pub(super) fn flush(&mut self, hosted: HostedId, token: Token, rim: &mut Rim) {
+    pub(crate) fn flush(&mut self, hosted: HostedId, token: Token, rim: &mut Rim) {
         if self.further.is_empty() {
             self.counters.in_flight += 1;
             let token = rim.start((hosted, Place::FIRST), Kind::Flush { token });

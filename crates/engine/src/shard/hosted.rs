@@ -5,22 +5,21 @@ use std::collections::VecDeque;
 use format::ids::NodeId;
 use format::layout::Layout;
 use format::metadata::{Register, Superblock};
-use format::space::{Place, Space};
+use format::space::{Place, Space, VOLUMES_MAX};
+use frontend::nvme::view::Path;
 use io::DiskId;
-use replication::contract::{CommandId, SaveId};
+use replication::contract::{CommandId, GroupDisk, SaveId};
 use replication::resource::Resource;
 use stdx::time::Time;
 
+use crate::clients::fact::Comer;
 use crate::contract::Ticket;
 use crate::definition::Definition;
+use crate::handover::NewDisk;
 use crate::hosted_id::HostedId;
 use crate::limits::SHARDS_MAX;
-use crate::shard::attaching::Offer;
-use crate::shard::clients::Clients;
-use crate::shard::disk::Disk;
 use crate::shard::fence::Fence;
-use crate::shard::further::Further;
-use crate::shard::initiators::Way;
+use crate::shard::operation::{Disk, Further};
 use crate::shard::pace::Pace;
 
 #[derive(Debug)]
@@ -69,6 +68,55 @@ pub(crate) struct Peer {
     pub(crate) pace: Option<Pace>,
     /// It fell behind, and the connection was ended for that.
     pub(crate) is_congested: bool,
+}
+
+/// A disk that is open, and what the group of each shard needs to know of it.
+#[derive(Debug)]
+pub(crate) struct Offer {
+    pub(super) disk: Disk,
+    /// For the other shards, in their order.
+    pub(super) shared: Vec<NewDisk>,
+    /// By shard.
+    pub(super) groups: Vec<GroupDisk>,
+}
+
+/// What a resource knows of its clients.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clients {
+    /// The operator made this node Primary: it stays so without clients.
+    pub(crate) is_explicit: bool,
+    /// So it does for block devices that were taken over, by their places.
+    pub(crate) devices: [bool; VOLUMES_MAX],
+    /// Some client waits in its handshake.
+    pub(crate) wanted_by: Option<Comer>,
+    /// Without a client until then, the node goes back to Secondary.
+    pub(crate) grace_until: Time,
+}
+
+impl Default for Clients {
+    fn default() -> Self {
+        Self {
+            is_explicit: false,
+            devices: [false; VOLUMES_MAX],
+            wanted_by: None,
+            grace_until: Time::NEVER,
+        }
+    }
+}
+
+/// The way that a resource's home told initiators of last.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way {
+    pub(super) told: Option<(Path, Space, u32)>,
+    pub(super) changes: u64,
+    /// This node stepped down, or could not become Primary, a moment ago: it is no way until then.
+    pub(crate) shut_until: Time,
+}
+
+impl Default for Way {
+    fn default() -> Self {
+        Self { told: None, changes: 0, shut_until: Time::NEVER }
+    }
 }
 
 /// A save that is not durable yet; only the first of the queue is being written.

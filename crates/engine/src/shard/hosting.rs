@@ -24,12 +24,10 @@ use crate::links::session::Held;
 use crate::log::{Scope, log};
 use crate::shard::adjusting::{connect, member_options};
 use crate::shard::attaching::group_disks;
-use crate::shard::clients::Clients;
-use crate::shard::commands::{address_failure, busy};
 use crate::shard::fence::Fence;
-use crate::shard::hosted::{Asker, Hosted, SuperblockPlaces};
-use crate::shard::initiators::Way;
+use crate::shard::hosted::{Asker, Clients, Hosted, SuperblockPlaces, Way};
 use crate::shard::part::check_lanes;
+use crate::shard::refusals::busy;
 use crate::shard::{Input, Rim, Shard};
 use crate::stepping;
 
@@ -479,28 +477,6 @@ fn log_slots(definition: &Definition, shards: u8) -> usize {
     let wanted = usize::try_from(definition.al_extents).unwrap_or(AL_SLOTS_MAX);
     let least = usize::from(SHARDS_MAX);
     wanted.min(AL_SLOTS_MAX).div_ceil(usize::from(shards)).max(least)
-}
-
-/// The addresses at which this node is to be reached for the resource, each once.
-pub fn own_addresses(definition: &Definition) -> Vec<std::net::SocketAddr> {
-    let mut addresses: Vec<_> =
-        definition.peers().flat_map(|member| &member.paths).map(|(local, _)| *local).collect();
-    addresses.sort_unstable();
-    addresses.dedup();
-    addresses
-}
-
-pub(super) fn listen(definition: &Definition, rim: &mut Rim) -> Result<(), Failure> {
-    let addresses = own_addresses(definition);
-    for (index, address) in addresses.iter().enumerate() {
-        if let Err(error) = rim.links.listen(*address, &mut rim.kit) {
-            for address in &addresses[..index] {
-                rim.links.unlisten(*address, &mut rim.kit);
-            }
-            return Err(address_failure(&error));
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use crate::hosted_id::HostedId;
 use crate::limits::{HUNG_LOOK_MAX, HUNG_LOOK_MIN, REGISTER_PATIENCE, STOOD_STILL};
 use crate::log::{Scope, log};
 use crate::shard::Shard;
-use crate::shard::disk::{Operation, Waiting};
+use crate::shard::operation::{Operation, Waiting};
 
 impl Operation {
     /// It is under way on the disk of a replica, and somebody waits for it.

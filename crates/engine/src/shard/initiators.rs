@@ -2,7 +2,6 @@
 
 use api::response::Reply;
 use format::ids::NodeId;
-use format::space::Space;
 use frontend::nvme::view::{Namespace, Path, Subsystem};
 use io::ListenAddr;
 use stdx::time::Time;
@@ -13,24 +12,9 @@ use crate::clients::outstanding::Orphanage;
 use crate::contract::{Exports, Ticket, ToPart};
 use crate::hosted_id::HostedId;
 use crate::limits::NVME_REFUSAL_REST;
-use crate::shard::commands::address_failure;
 use crate::shard::hosted::{CommandKind, Hosted};
+use crate::shard::refusals::address_failure;
 use crate::shard::{Rim, Shard};
-
-/// The way that a resource's home told initiators of last.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Way {
-    told: Option<(Path, Space, u32)>,
-    changes: u64,
-    /// This node stepped down, or could not become Primary, a moment ago: it is no way until then.
-    pub(crate) shut_until: Time,
-}
-
-impl Default for Way {
-    fn default() -> Self {
-        Self { told: None, changes: 0, shut_until: Time::NEVER }
-    }
-}
 
 impl Hosted {
     /// Primary means optimized: the node that was it before is sealed out by then. While another

@@ -16,8 +16,8 @@ use replication::contract::{FromGroup, ResourceInput};
 use crate::contract::{FromShard, Ticket};
 use crate::handover::{GrowingDisk, Moved};
 use crate::hosted_id::HostedId;
-use crate::shard::disk::Disk;
 use crate::shard::hosted::SuperblockPlaces;
+use crate::shard::operation::Disk;
 use crate::shard::part::fail_held;
 use crate::shard::{Input, Rim, Shard};
 

@@ -4,6 +4,8 @@
 //! (`hosted`): what it decides reaches the parts in order, and what they answer comes back
 //! likewise (`cross`). A part knows of no other part.
 
+pub(super) mod failing;
+
 use api::response::{Failure, FailureCode};
 use format::ids::NodeId;
 use replication::contract::{DeviceError, GroupAction};
@@ -16,11 +18,11 @@ use crate::handover::{NewDisk, NewPart};
 use crate::hosted_id::HostedId;
 use crate::limits::SHARDS_MAX;
 use crate::shard::acks::{Acks, Traffic};
-use crate::shard::disk::{Disk, DiskCounters, token_of};
-use crate::shard::failing::Failing;
-use crate::shard::further::{Further, adopt_pair};
+use crate::shard::addresses::{listen, own_addresses};
+use crate::shard::further::adopt_pair;
 use crate::shard::hosted::Hosted;
-use crate::shard::hosting::{listen, own_addresses};
+use crate::shard::operation::{Disk, DiskCounters, Further, token_of};
+use crate::shard::part::failing::Failing;
 use crate::shard::{Rim, Shard};
 use crate::{placement, stepping};
 

@@ -15,8 +15,9 @@ use replication::contract::{ResourceInput, SaveId};
 
 use crate::limits::REGISTER_PATIENCE;
 use crate::log::{Scope, log};
-use crate::shard::disk::{Kind, Operation, PAGE_BYTES};
+use crate::shard::disk::PAGE_BYTES;
 use crate::shard::hosted::{Hosted, Save, SaveStep};
+use crate::shard::operation::{Kind, Operation};
 use crate::shard::{Input, Rim};
 
 #[expect(clippy::cast_possible_truncation, reason = "64 KiB")]

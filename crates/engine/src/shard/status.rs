@@ -37,11 +37,11 @@ use crate::hosted_id::HostedId;
 use crate::links::session::SessionFacts;
 use crate::links::watch::PathFacts;
 use crate::placement;
-use crate::shard::commands::unknown_resource;
+use crate::shard::addresses::own_addresses;
 use crate::shard::hosted::Hosted;
-use crate::shard::hosting::own_addresses;
 use crate::shard::pace::{self, Pace};
 use crate::shard::part::Part;
+use crate::shard::refusals::unknown_resource;
 use crate::shard::status::census::Census;
 use crate::shard::{Rim, Shard};
 

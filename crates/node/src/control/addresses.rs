@@ -5,8 +5,8 @@ use std::net::{TcpListener, UdpSocket};
 use api::response::{Failure, FailureCode, Reply};
 use engine::definition::Definition;
 use engine::links::listening::{is_missing, missing_address};
-use engine::shard::commands::address_failure;
-use engine::shard::hosting::own_addresses;
+use engine::shard::addresses::own_addresses;
+use engine::shard::refusals::address_failure;
 
 use crate::control::Control;
 use crate::control::texts::state_failure;

@@ -10,7 +10,7 @@ use api::response::{Failure, Reply};
 use engine::contract::{OwnData, ToShard};
 use engine::definition::Definition;
 use engine::limits::DISK_STALL_MAX;
-use engine::shard::commands::unknown_resource;
+use engine::shard::refusals::unknown_resource;
 
 use crate::attach::read_replica;
 use crate::control::Control;

@@ -8,7 +8,7 @@ use std::{fs, thread};
 
 use api::request::AdjustScope;
 use api::role::Role;
-use engine::shard::commands::unknown_resource;
+use engine::shard::refusals::unknown_resource;
 use tempfile::TempDir;
 
 use super::*;

@@ -3,7 +3,7 @@
 
 use api::response::{Failure, FailureCode, Reply, Running, RunningReply};
 use engine::definition::Definition;
-use engine::shard::commands::unknown_resource;
+use engine::shard::refusals::unknown_resource;
 
 use crate::control::Control;
 use crate::control::up_lock::UpPermit;

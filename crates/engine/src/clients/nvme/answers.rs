@@ -15,8 +15,8 @@ use replication::contract::{PartId, Payload, Request, RequestError, RequestKind}
 
 use crate::clients::fact::Fact;
 use crate::clients::nvme::Nvme;
-use crate::clients::nvme::requests::{IoRequest, Step, namespace_of};
-use crate::clients::nvme::work::Work;
+use crate::clients::nvme::requests::namespace_of;
+use crate::clients::nvme::work::{IoRequest, Step, Work};
 use crate::clients::outstanding::Orphanage;
 use crate::clients::part_id::{self, FrontEnd};
 use crate::hosted_id::HostedId;

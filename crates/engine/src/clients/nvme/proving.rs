@@ -18,22 +18,12 @@ use stdx::time::Time;
 
 use crate::clients::nvme::admin::Session;
 use crate::clients::nvme::hosts::{HostCheck, Job};
-use crate::clients::nvme::queue::{Queue, Stage};
+use crate::clients::nvme::queue::{Proving, Queue, Stage};
 use crate::clients::nvme::{Nvme, Offer};
 use crate::kit::Kit;
 use crate::limits::{NVME_PROOF_DEADLINE, NVME_PROOFS_MAX};
 use crate::log::{Scope, log};
 use crate::slab::Key;
-
-/// What a queue has to prove.
-#[derive(Debug)]
-pub(super) struct Proving {
-    exchange: Exchange,
-    host: String,
-    resource: String,
-    /// The command that is answered when its work is done.
-    waiting: Option<u16>,
-}
 
 impl Proving {
     pub(super) fn new(parties: Arc<Parties>) -> Self {

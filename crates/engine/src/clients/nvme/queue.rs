@@ -1,5 +1,6 @@
 //! One connection, which is one queue: its stage, its stream and what it has in flight.
 
+use frontend::nvme::auth::Exchange;
 use frontend::nvme::connect::Connect;
 use frontend::nvme::receive::Receiver;
 use frontend::nvme::send::{Completion, DataEnd, Encoder, PDU_BYTES_MAX, Stretch};
@@ -7,7 +8,6 @@ use frontend::nvme::transfers::Transfers;
 use io::{Slice, SocketId};
 use stdx::time::Time;
 
-use crate::clients::nvme::proving::Proving;
 use crate::clients::outbox::Outbox;
 use crate::clients::stream::{Need, Stream};
 use crate::hosted_id::HostedId;
@@ -41,6 +41,16 @@ pub(super) struct Queue {
     /// How far the initiator's entries were taken.
     head: u16,
     receiving: Receiving,
+}
+
+/// What a queue has to prove.
+#[derive(Debug)]
+pub(super) struct Proving {
+    pub(super) exchange: Exchange,
+    pub(super) host: String,
+    pub(super) resource: String,
+    /// The command that is answered when its work is done.
+    pub(super) waiting: Option<u16>,
 }
 
 #[derive(Debug)]

@@ -14,7 +14,6 @@ use frontend::nvme::status::{Fatal, Status};
 use frontend::nvme::view::Path;
 use frontend::nvme::wire::{FABRICS, Sqe};
 use io::Slice;
-use stdx::time::Time;
 
 use crate::clients::budget::Wish;
 use crate::clients::fact::{Comer, Fact};
@@ -22,60 +21,11 @@ use crate::clients::nvme::Nvme;
 use crate::clients::nvme::admin::Session;
 use crate::clients::nvme::queue::{Admission, Filling, IoQueue, Queue, Stage};
 use crate::clients::nvme::room::{held_bytes, lengths};
-use crate::clients::nvme::work::{Parts, Work};
+use crate::clients::nvme::work::{Hold, IoRequest, Parts, Step, Work};
 use crate::clients::outstanding::{Orphanage, Outstanding};
 use crate::hosted_id::HostedId;
 use crate::kit::Kit;
 use crate::slab::{Key, Slab};
-
-#[derive(Debug)]
-pub(crate) struct IoRequest {
-    pub(super) queue: Key,
-    pub(super) hosted: HostedId,
-    /// The volume; offsets of `work` count from its start.
-    pub(super) place: Place,
-    pub(super) command: u16,
-    pub(super) work: Work,
-    pub(super) step: Step,
-    /// Parts that the core has.
-    pub(super) in_flight: usize,
-    pub(super) failed: Option<Status>,
-    pub(super) controller: Key,
-    /// Of its data.
-    pub(super) length: u32,
-    /// Of the buffers for it, which it has or waits for.
-    pub(super) held_bytes: usize,
-    pub(super) hold: Hold,
-    /// Of those that are read, what is not given to its connection yet.
-    pub(super) reply_bytes: usize,
-    /// Its queue takes no answer any more; the core still has something of it.
-    pub(super) is_orphan: bool,
-    /// Since when its data is to arrive, and how much before it, with it.
-    pub(super) since: Time,
-    pub(super) to_come: usize,
-}
-
-/// As what the budget counts the buffers of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hold {
-    /// It has none.
-    Nothing,
-    /// Its data is on its way, or is here and waits until the core has room for more.
-    Arriving,
-    /// The core's.
-    Core,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    /// Until others give bytes back.
-    Waiting,
-    /// Its data is on its way.
-    Arriving,
-    Working,
-    /// It failed; why is not certain yet.
-    Doubtful,
-}
 
 /// What becomes of a command that came.
 enum Gate {

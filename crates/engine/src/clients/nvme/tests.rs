@@ -14,7 +14,7 @@ use frontend::nvme::wire::{put16, put32};
 use io::Event;
 
 use super::*;
-use crate::clients::nvme::requests::Step;
+use crate::clients::nvme::work::Step;
 use crate::clients::outstanding::Orphanage as _;
 use crate::limits::{CLIENTS_BYTES_MAX, RESOURCE_BYTES_LEAST};
 

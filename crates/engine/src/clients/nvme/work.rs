@@ -1,15 +1,68 @@
 //! What of a command is under way.
 
+use format::space::Place;
 use frontend::block::{PART_BYTES, Request};
 use frontend::nvme::limits::TRANSFER_BYTES_MAX;
 use frontend::nvme::status::Status;
 use io::Slice;
 use replication::contract::Payload;
+use stdx::time::Time;
 
+use crate::hosted_id::HostedId;
 use crate::kit::Kit;
+use crate::slab::Key;
 
 /// The most parts of a read or a write: its ends need not lie on a boundary of parts.
 const PARTS_MAX: usize = (TRANSFER_BYTES_MAX as u64 / PART_BYTES) as usize + 1;
+
+#[derive(Debug)]
+pub(crate) struct IoRequest {
+    pub(super) queue: Key,
+    pub(super) hosted: HostedId,
+    /// The volume; offsets of `work` count from its start.
+    pub(super) place: Place,
+    pub(super) command: u16,
+    pub(super) work: Work,
+    pub(super) step: Step,
+    /// Parts that the core has.
+    pub(super) in_flight: usize,
+    pub(super) failed: Option<Status>,
+    pub(super) controller: Key,
+    /// Of its data.
+    pub(super) length: u32,
+    /// Of the buffers for it, which it has or waits for.
+    pub(super) held_bytes: usize,
+    pub(super) hold: Hold,
+    /// Of those that are read, what is not given to its connection yet.
+    pub(super) reply_bytes: usize,
+    /// Its queue takes no answer any more; the core still has something of it.
+    pub(super) is_orphan: bool,
+    /// Since when its data is to arrive, and how much before it, with it.
+    pub(super) since: Time,
+    pub(super) to_come: usize,
+}
+
+/// As what the budget counts the buffers of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hold {
+    /// It has none.
+    Nothing,
+    /// Its data is on its way, or is here and waits until the core has room for more.
+    Arriving,
+    /// The core's.
+    Core,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Until others give bytes back.
+    Waiting,
+    /// Its data is on its way.
+    Arriving,
+    Working,
+    /// It failed; why is not certain yet.
+    Doubtful,
+}
 
 #[derive(Debug)]
 pub(super) enum Work {

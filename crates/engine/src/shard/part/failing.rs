@@ -12,7 +12,7 @@ use stdx::time::Time;
 
 use crate::definition::DiskPlace;
 use crate::log::{Scope, log};
-use crate::shard::disk::{Area, Operation};
+use crate::shard::operation::{Area, Operation};
 use crate::shard::part::Part;
 
 /// A request that a disk failed.
@@ -29,7 +29,7 @@ pub(crate) struct Failing {
 
 impl Part {
     /// Keeps the error that costs the replica, unless an earlier one did.
-    pub(super) fn note_failure(
+    pub(crate) fn note_failure(
         &mut self,
         (place, area): (Place, Area),
         what: &'static str,
@@ -40,7 +40,7 @@ impl Part {
     }
 
     /// The same of a disk that this shard could not open.
-    pub(super) fn note_unusable(&mut self, place: Place, error: &stdio::Error, now: Time) {
+    pub(crate) fn note_unusable(&mut self, place: Place, error: &stdio::Error, now: Time) {
         self.note_failure((place, Area::Data), "opening the disk for a data thread", error, now);
     }
 
@@ -50,7 +50,7 @@ impl Part {
     }
 
     /// The same of a disk that gives no answer.
-    pub(super) fn note_silence(&mut self, place: Place, limit_s: f32, now: Time) {
+    pub(crate) fn note_silence(&mut self, place: Place, limit_s: f32, now: Time) {
         let error = format!("no answer within {limit_s} s (disk-timeout)");
         let hint = "`dmesg` may say why; it is attached again once what is under way has ended";
         self.note_trouble((place, Area::Data), "a request to the disk", error, hint, now);
@@ -75,7 +75,7 @@ impl Part {
     }
 
     /// What is known of the disk of that volume.
-    pub(super) fn describe_failure(&self, place: Place, now: Time) -> Option<DiskFailure> {
+    pub(crate) fn describe_failure(&self, place: Place, now: Time) -> Option<DiskFailure> {
         let failing = self.failing.as_ref().filter(|failing| failing.place == place)?;
         Some(DiskFailure {
             disk: self.path_of(failing),
