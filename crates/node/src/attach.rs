@@ -7,7 +7,7 @@
 
 pub(crate) mod volumes;
 pub(crate) mod finding;
-mod identity;
+pub(crate) mod identity;
 pub(crate) mod opening;
 pub mod adopt;
 

@@ -26,7 +26,7 @@ use format::metadata::{
 use format::space::Place;
 use format::superblock::{SUPERBLOCK_BYTES, encode_superblock};
 
-use crate::attach::volumes::has_history;
+use crate::attach::identity::has_history;
 pub(crate) use crate::create_md::disk::{Disk, OldSuperblock};
 use crate::state_dir::disk_size_in;
 

@@ -19,11 +19,10 @@ use std::time::UNIX_EPOCH;
 use api::response::{Failure, FailureCode};
 use engine::definition::{Definition, DiskPlace};
 use engine::log::{Scope, log};
-use format::ids::Incarnation;
-use format::metadata::Superblock;
+use format::ids::{Epoch, Incarnation};
+use format::metadata::{ReplicaState, Superblock};
 use format::space::Place;
 
-use crate::attach::volumes::{has_history, incarnation_at};
 use crate::state_dir::{StateDir, data_disk_name};
 
 /// The kinds of names, the surest first.
@@ -217,6 +216,19 @@ fn zvol_identity(folder: &Path, zvols: &Path) -> Option<String> {
     }
     let name = names.into_iter().min()?;
     Some(format!("zvol:{}", name.strip_prefix(zvols).ok()?.to_str()?.replace(' ', "-")))
+}
+
+/// Of the disk of a volume; `None` if the replica has none.
+pub(super) fn incarnation_at(superblock: &Superblock, place: Place) -> Option<Incarnation> {
+    match place {
+        Place::FIRST => Some(superblock.incarnation),
+        _ => superblock.further.iter().find(|disk| disk.place == place).map(|it| it.incarnation),
+    }
+}
+
+/// Whether the replica has data that anybody may count on.
+pub(crate) fn has_history(superblock: &Superblock) -> bool {
+    superblock.state != ReplicaState::Blank || superblock.joined != Epoch::default()
 }
 
 #[cfg(test)]

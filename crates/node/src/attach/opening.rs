@@ -21,7 +21,7 @@ use io::{DiskOptions, PathMode, Persistent, SharedDisk};
 
 use crate::attach::Device;
 use crate::attach::finding::read_superblock;
-use crate::attach::volumes::incarnation_at;
+use crate::attach::identity::incarnation_at;
 use crate::patience::Patience;
 
 const ALONE: DiskOptions = DiskOptions {

@@ -14,15 +14,14 @@ use std::io as stdio;
 use api::response::{Failure, FailureCode};
 use engine::definition::{Definition, DiskPlace, FurtherVolume};
 use engine::handover::NewVolume;
-use format::ids::{Epoch, Incarnation};
 use format::layout::{Layout, PAGE_BYTES};
-use format::metadata::{Content, FurtherDisk, ReplicaState, Superblock};
+use format::metadata::{Content, FurtherDisk, Superblock};
 use format::space::Place;
 use format::superblock::{SUPERBLOCK_BYTES, encode_superblock, stamp, superblock_offset};
 
 use crate::attach::Device;
 use crate::attach::finding::{find_superblock, is_in_own_place};
-use crate::attach::identity::check_data_disk;
+use crate::attach::identity::{check_data_disk, has_history};
 use crate::attach::opening::{Version, open_further};
 use crate::patience::Patience;
 use crate::state_dir::StateDir;
@@ -182,19 +181,6 @@ fn open<'a>(
         write(&device, &superblock, &layout)?;
     }
     Ok(Found { device, data, superblock, layout })
-}
-
-/// Of the disk of a volume; `None` if the replica has none.
-pub(super) fn incarnation_at(superblock: &Superblock, place: Place) -> Option<Incarnation> {
-    match place {
-        Place::FIRST => Some(superblock.incarnation),
-        _ => superblock.further.iter().find(|disk| disk.place == place).map(|it| it.incarnation),
-    }
-}
-
-/// Whether the replica has data that anybody may count on.
-pub(crate) fn has_history(superblock: &Superblock) -> bool {
-    superblock.state != ReplicaState::Blank || superblock.joined != Epoch::default()
 }
 
 /// A stamp that cannot be read leaves the one before it, which says that the disk is an older copy.
