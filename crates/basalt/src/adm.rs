@@ -14,6 +14,8 @@ mod drbd_options;
 pub(crate) mod getopt;
 pub(crate) mod target;
 pub(crate) mod question;
+mod verb;
+mod work;
 mod verbs;
 mod minors;
 mod events;

@@ -18,6 +18,7 @@ use crate::adm::outcome::Gathering;
 use crate::adm::question::{running, status, tell};
 use crate::adm::status_text::Statistics;
 use crate::adm::target::{One, Scope, parse_targets};
+use crate::adm::work::{DryRun, Work};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BuildVerb {
@@ -75,6 +76,38 @@ impl BuildVerb {
             | Self::PeerRole(targets) => &targets.targets,
             Self::DelPeer(options) => &options.targets,
             Self::HiddenCommands => &[],
+        }
+    }
+
+    pub(crate) fn work(&self) -> Work {
+        match self {
+            Self::HiddenCommands => Work::Files,
+            Self::NewResource(_)
+            | Self::NewMinor(_)
+            | Self::NewPeer(_)
+            | Self::NewPath(_)
+            | Self::DelPeer(_)
+            | Self::DelPath(_)
+            | Self::DelMinor(_)
+            | Self::CheckResize(_)
+            | Self::Outdate(_)
+            | Self::PeerRole(_) => Work::Daemon,
+        }
+    }
+
+    pub(crate) fn dry_run(&self) -> DryRun {
+        match self {
+            Self::NewResource(_)
+            | Self::NewMinor(_)
+            | Self::NewPeer(_)
+            | Self::NewPath(_)
+            | Self::DelPeer(_) => DryRun::Steps,
+            Self::DelPath(_)
+            | Self::DelMinor(_)
+            | Self::CheckResize(_)
+            | Self::Outdate(_)
+            | Self::PeerRole(_)
+            | Self::HiddenCommands => DryRun::Refused,
         }
     }
 

@@ -13,11 +13,11 @@ use std::time::Duration;
 
 use io::now;
 
-use crate::adm::arguments::{CommandLine, Verb};
+use crate::adm::arguments::CommandLine;
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::Outcome;
-use crate::adm::superblocks::SuperblockVerb;
 use crate::adm::verbs::failed;
+use crate::adm::work::Work;
 
 /// Set for the child, which does the work.
 const CHILD_VARIABLE: &str = "BASALT_DISK_WORK";
@@ -28,20 +28,16 @@ const READS_WITHIN: Duration = Duration::from_secs(30);
 const REPORT_WITHIN: Duration = Duration::from_secs(30);
 
 /// How long a verb may take that is to be done by a child.
-#[expect(clippy::wildcard_enum_match_arm, reason = "the other verbs ask the daemon, or a file")]
 pub(crate) fn limit(command_line: &CommandLine) -> Option<Duration> {
-    let usual = match &command_line.verb {
-        Verb::CreateMd(_) | Verb::Adopt(_) | Verb::AdoptDrbd(_) => WRITES_WITHIN,
+    let timeout = command_line.general.timeout;
+    let limit = match command_line.verb.work() {
+        Work::Daemon | Work::Files => return None,
+        Work::WholeMetadata => timeout.unwrap_or(WRITES_WITHIN),
+        Work::Disks => timeout.unwrap_or(READS_WITHIN),
         // Each of its questions to the daemon has the deadline of the command line.
-        Verb::Report(_) => {
-            let questions = command_line.general.timeout.unwrap_or(READS_WITHIN) * 2;
-            return own_limit(questions + REPORT_WITHIN);
-        }
-        Verb::Superblock(SuperblockVerb::SetGi(_)) => return None,
-        Verb::Superblock(_) => READS_WITHIN,
-        _ => return None,
+        Work::DaemonFiles => timeout.unwrap_or(READS_WITHIN) * 2 + REPORT_WITHIN,
     };
-    own_limit(command_line.general.timeout.unwrap_or(usual))
+    own_limit(limit)
 }
 
 /// None for the child, which does the work.

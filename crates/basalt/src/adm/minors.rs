@@ -6,14 +6,13 @@ use crate::adm::arguments::CommandLine;
 use crate::adm::configuration::Configuration;
 use crate::adm::failure::AdmError;
 use crate::adm::target::Scope;
-use crate::adm::verbs::targets_and_scope;
 
 /// The words with the names in place of minors, where there are any among the targets.
 pub(crate) fn named(
     command_line: &CommandLine,
     words: &[OsString],
 ) -> Result<Option<Vec<OsString>>, AdmError> {
-    let (targets, scope) = targets_and_scope(&command_line.verb);
+    let (targets, scope) = command_line.verb.targets_and_scope();
     let mut words = words.to_vec();
     let mut is_any = false;
     for target in targets {

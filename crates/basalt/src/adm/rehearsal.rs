@@ -13,20 +13,6 @@ use crate::adm::general::General;
 use crate::adm::outcome::{Gathering, Steps};
 use crate::adm::target::{One, Target};
 
-pub(crate) fn can_tell(verb: &Verb) -> bool {
-    use BuildVerb::{DelPeer, NewMinor, NewPath, NewPeer, NewResource};
-    matches!(
-        verb,
-        Verb::Attach(_)
-            | Verb::Detach(_)
-            | Verb::Connect(_)
-            | Verb::Disconnect(_)
-            | Verb::Secondary(_)
-            | Verb::Down(_)
-            | Verb::Build(NewResource(_) | NewMinor(_) | NewPeer(_) | NewPath(_) | DelPeer(_))
-    )
-}
-
 pub(crate) fn tell(
     general: &General,
     verb: &Verb,
@@ -51,7 +37,7 @@ pub(crate) fn tell(
     Ok(())
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "`can_tell` has sorted the others out")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "`Verb::dry_run` has sorted the others out")]
 fn lines(verb: &Verb, resource: &Resource, node: &str, one: &One) -> Result<Vec<String>, AdmError> {
     let Some(side) = Side::of(resource, node) else { return Ok(Vec::new()) };
     let name = &resource.name;

@@ -14,6 +14,7 @@ use crate::adm::general::{General, STATE_DIR};
 use crate::adm::metadata::{each_volume, further_number, own_disk};
 use crate::adm::outcome::{Answer, Gathering};
 use crate::adm::target::{One, Scope, parse_targets};
+use crate::adm::work::Work;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SuperblockVerb {
@@ -68,6 +69,14 @@ impl SuperblockVerb {
             Self::ShowGi(_) => "show-gi",
             Self::WipeMd(_) => "wipe-md",
             Self::SetGi(_) => "set-gi",
+        }
+    }
+
+    pub(crate) fn work(&self) -> Work {
+        match self {
+            Self::DumpMd(_) | Self::GetGi(_) | Self::ShowGi(_) | Self::WipeMd(_) => Work::Disks,
+            // It is refused.
+            Self::SetGi(_) => Work::Files,
         }
     }
 

@@ -11,6 +11,7 @@ use crate::adm::outcome::{Gathering, Steps};
 use crate::adm::question::{node_name, running, status, tell};
 use crate::adm::status_text::Statistics;
 use crate::adm::target::{One, Scope, is_peer, parse_targets};
+use crate::adm::work::Work;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum UpkeepVerb {
@@ -69,6 +70,20 @@ impl UpkeepVerb {
             Self::NetOptions(_) => "net-options",
             Self::ResourceOptions(_) => "resource-options",
             Self::PeerDeviceOptions(_) => "peer-device-options",
+        }
+    }
+
+    pub(crate) fn work(&self) -> Work {
+        match self {
+            Self::ApplyAl(_) | Self::RepairMd(_) => Work::Files,
+            Self::ForgetPeer(_)
+            | Self::InvalidateRemote(_)
+            | Self::PauseSync(_)
+            | Self::ResumeSync(_)
+            | Self::DiskOptions(_)
+            | Self::NetOptions(_)
+            | Self::ResourceOptions(_)
+            | Self::PeerDeviceOptions(_) => Work::Daemon,
         }
     }
 

@@ -25,6 +25,7 @@ use crate::adm::status_text::{
 use crate::adm::target::{One, Scope, Target, names, parse_targets};
 use crate::adm::upkeep::UpkeepVerb;
 use crate::adm::waiting::{PeerName, Wanted, Wish, wait};
+use crate::adm::work::DryRun;
 use crate::adm::{
     adopt, adopt_drbd, building, drbd_options, explain, helpers, metadata, promotion, queries,
     rehearsal, report, superblocks, typed_options, upkeep, words,
@@ -34,7 +35,7 @@ pub(crate) fn run(command_line: &CommandLine) -> Outcome {
     let general = &command_line.general;
     let verb = &command_line.verb;
     let form = if general.json { Form::Json } else { Form::Text };
-    let mut gathering = Gathering::new(name(verb), form);
+    let mut gathering = Gathering::new(verb.name(), form);
     if asks_for_stacked(command_line) {
         return gathering.finish();
     }
@@ -57,7 +58,7 @@ fn asks_for_stacked(command_line: &CommandLine) -> bool {
 /// Nothing was done.
 pub(crate) fn failed(command_line: &CommandLine, error: &AdmError) -> Outcome {
     let form = if command_line.general.json { Form::Json } else { Form::Text };
-    let mut gathering = Gathering::new(name(&command_line.verb), form);
+    let mut gathering = Gathering::new(command_line.verb.name(), form);
     match sole_resource(&command_line.verb) {
         Some(resource) => gathering.failed(&resource, error),
         None => gathering.failed_at_all(error),
@@ -70,7 +71,7 @@ pub(crate) fn with_options(command_line: &CommandLine, options: &[OsString]) -> 
     let verb = &command_line.verb;
     if let Verb::Upkeep(UpkeepVerb::ResourceOptions(targets)) = verb {
         let form = if command_line.general.json { Form::Json } else { Form::Text };
-        let mut gathering = Gathering::new(name(verb), form);
+        let mut gathering = Gathering::new(verb.name(), form);
         let taken = typed_options::take(&command_line.general, targets, options, &mut gathering);
         if let Err(error) = taken {
             gathering.failed_at_all(&error);
@@ -78,7 +79,7 @@ pub(crate) fn with_options(command_line: &CommandLine, options: &[OsString]) -> 
         return gathering.finish();
     }
     let resource = sole_resource(verb).unwrap_or_else(|| "all".to_owned());
-    failed(command_line, &drbd_options::refusal(options, name(verb), &resource))
+    failed(command_line, &drbd_options::refusal(options, verb.name(), &resource))
 }
 
 /// What is said before the verb.
@@ -93,13 +94,7 @@ fn accept(command_line: &CommandLine) -> Result<(), AdmError> {
     if let Some(file) = &command_line.config_to_test {
         Configuration::read(file, &command_line.general)?;
     }
-    let verb = &command_line.verb;
-    // A question to the file changes nothing.
-    let is_harmless = matches!(verb, Verb::Dump(_) | Verb::Query(_) | Verb::Handler(_));
-    let can_tell =
-        matches!(verb, Verb::Up(_) | Verb::Adjust(_) | Verb::Primary(_) | Verb::AdoptDrbd(_))
-            || matches!(verb, Verb::Adopt(options) if !options.from.is_empty());
-    if !command_line.general.dry_run || is_harmless || can_tell || rehearsal::can_tell(verb) {
+    if !command_line.general.dry_run || command_line.verb.dry_run() != DryRun::Refused {
         return Ok(());
     }
     let text = "only `up`, `adjust`, `primary`, `adopt --from`, `adopt-drbd` and what takes a \
@@ -108,8 +103,8 @@ fn accept(command_line: &CommandLine) -> Result<(), AdmError> {
 }
 
 fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<(), AdmError> {
-    if general.dry_run && rehearsal::can_tell(verb) {
-        let (targets, scope) = targets_and_scope(verb);
+    if general.dry_run && verb.dry_run() == DryRun::Steps {
+        let (targets, scope) = verb.targets_and_scope();
         return rehearsal::tell(general, verb, &parse_targets(targets, scope)?, gathering);
     }
     match verb {
@@ -175,50 +170,10 @@ fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<
 
 /// The resource that the verb was about, if it was one.
 fn sole_resource(verb: &Verb) -> Option<String> {
-    let (targets, scope) = targets_and_scope(verb);
+    let (targets, scope) = verb.targets_and_scope();
     let targets = parse_targets(targets, scope).ok()?;
     let [Target::One(one)] = &targets[..] else { return None };
     Some(one.resource.clone())
-}
-
-fn name(verb: &Verb) -> &'static str {
-    match verb {
-        Verb::CreateMd(_) => "create-md",
-        Verb::AdoptDrbd(_) => "adopt-drbd",
-        Verb::Adopt(_) => "adopt",
-        Verb::Up(_) => "up",
-        Verb::Down(_) => "down",
-        Verb::Adjust(_) => "adjust",
-        Verb::Attach(_) => "attach",
-        Verb::Detach(_) => "detach",
-        Verb::Connect(_) => "connect",
-        Verb::Disconnect(_) => "disconnect",
-        Verb::Primary(_) => "primary",
-        Verb::NewCurrentUuid(_) => "new-current-uuid",
-        Verb::Secondary(_) => "secondary",
-        Verb::Status(_) => "status",
-        Verb::Events2(_) => "events2",
-        Verb::Explain(_) => "explain",
-        Verb::Report(_) => "report",
-        Verb::Role(_) => "role",
-        Verb::Cstate(_) => "cstate",
-        Verb::Dstate(_) => "dstate",
-        Verb::Dump(_) => "dump",
-        Verb::WaitConnect(_) => "wait-connect",
-        Verb::WaitConInt(_) => "wait-con-int",
-        Verb::WaitSync(_) => "wait-sync",
-        Verb::Query(query) => query.name(),
-        Verb::Build(verb) => verb.name(),
-        Verb::Upkeep(verb) => verb.name(),
-        Verb::Superblock(verb) => verb.name(),
-        Verb::Handler(verb) => verb.name(),
-        Verb::Invalidate(_) => "invalidate",
-        Verb::Verify(_) => "verify",
-        Verb::SuspendIo(_) => "suspend-io",
-        Verb::ResumeIo(_) => "resume-io",
-        Verb::Reopen(_) => "reopen",
-        Verb::Resize(_) => "resize",
-    }
 }
 
 /// The command of a verb that changes the state of one running resource.
@@ -272,53 +227,9 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
     }
 }
 
-/// The targets as typed, and which parts of them the verb understands.
-pub(crate) fn targets_and_scope(verb: &Verb) -> (&[String], Scope) {
-    match verb {
-        Verb::CreateMd(options) => (&options.targets, Scope::Volume),
-        Verb::AdoptDrbd(options) => (&options.targets, Scope::Volume),
-        Verb::Adopt(options) => (std::slice::from_ref(&options.resource), Scope::Resource),
-        Verb::Up(options) => (&options.targets, Scope::Resource),
-        Verb::Role(targets) => (&targets.targets, Scope::Resource),
-        Verb::WaitConnect(options) | Verb::WaitSync(options) => {
-            (&options.targets, Scope::Connection)
-        }
-        Verb::Query(query) => {
-            let targets = query.targets().map_or(&[][..], |query| &query.targets);
-            (targets, Scope::Volume)
-        }
-        Verb::Down(options) | Verb::Primary(options) | Verb::Secondary(options) => {
-            (&options.targets, Scope::Resource)
-        }
-        Verb::Adjust(options) => (&options.targets, Scope::PeerDevice),
-        Verb::Build(verb) => (verb.targets(), verb.scope()),
-        Verb::Upkeep(verb) => (verb.targets(), Scope::PeerDevice),
-        Verb::Superblock(verb) => (verb.targets(), verb.scope()),
-        Verb::Handler(verb) => (verb.targets(), Scope::Connection),
-        Verb::Invalidate(options) => (&options.targets, Scope::PeerDevice),
-        Verb::SuspendIo(options) => (&options.targets, Scope::Volume),
-        Verb::Attach(targets)
-        | Verb::ResumeIo(targets)
-        | Verb::Reopen(targets)
-        | Verb::Dstate(targets) => (&targets.targets, Scope::Volume),
-        Verb::Detach(options) => (&options.targets, Scope::Volume),
-        Verb::Verify(options) => (&options.targets, Scope::PeerDevice),
-        Verb::Resize(options) => (&options.targets, Scope::Volume),
-        Verb::NewCurrentUuid(options) => (&options.targets, Scope::Volume),
-        Verb::Connect(options) => (&options.targets, Scope::Connection),
-        Verb::Cstate(targets) => (&targets.targets, Scope::Connection),
-        Verb::Disconnect(options) => (&options.targets, Scope::Connection),
-        Verb::Status(options) => (&options.targets, Scope::Resource),
-        Verb::Events2(options) => (&options.targets, Scope::Resource),
-        Verb::Explain(options) => (&options.targets, Scope::Resource),
-        Verb::Report(_) | Verb::WaitConInt(_) => (&[], Scope::Resource),
-        Verb::Dump(options) => (&options.targets, Scope::Resource),
-    }
-}
-
 fn change_state(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<(), AdmError> {
     check_options(verb)?;
-    let (targets, scope) = targets_and_scope(verb);
+    let (targets, scope) = verb.targets_and_scope();
     for one in running(general, &parse_targets(targets, scope)?)? {
         let resource = one.resource.clone();
         let (volume, peer) = (one.volume, one.peer.clone());
@@ -332,7 +243,7 @@ fn change_state(general: &General, verb: &Verb, gathering: &mut Gathering) -> Re
         match result {
             Ok(((changes, mut warnings), volumes)) => {
                 if let Some(peer) = peer.filter(|_| is_of_peer) {
-                    let verb = name(verb);
+                    let verb = verb.name();
                     warnings.push(format!("`{verb}` chooses its peers itself: not {peer} alone"));
                 }
                 if let Verb::Resize(options) = verb {
@@ -343,7 +254,7 @@ fn change_state(general: &General, verb: &Verb, gathering: &mut Gathering) -> Re
                     warnings.push(format!(
                         "volume {number} is one of {volumes}, which share their replica: `{}` was \
                          of all of them",
-                        name(verb)
+                        verb.name()
                     ));
                 }
                 gathering.done(&resource, changes, warnings);
@@ -603,7 +514,7 @@ fn print_words(
     lines: impl Fn(&ResourceStatus, Option<&One>) -> Result<Vec<words::Line>, AdmError>,
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
-    let (targets, scope) = targets_and_scope(verb);
+    let (targets, scope) = verb.targets_and_scope();
     let targets = parse_targets(targets, scope)?;
     let hidden = Statistics::Hidden;
     let resources =
