@@ -2,10 +2,9 @@
 //!
 //! A run reads its arguments, turns targets (`all`, `RES`, `RES/VOL`, `RES:PEER`) into resources,
 //! does the verb for one resource after the other, and prints; only `events2` prints as it hears.
-//! Only `create-md`, `dump-md` and its like, `adopt`, `adopt-drbd`, `dump` and the `sh-` verbs work
-//! without the daemon; every other verb is a question to it over the admin socket, with a deadline.
-//! What touches disks is done by another process (`disk_work`), so that it ends in time, too. A
-//! failure at one resource does not keep the others from their turn; the exit code is that of the
+//! Most verbs are a question to the daemon over the admin socket, with a deadline; `work` tells the
+//! others. What touches disks is done by another process (`disk_work`), so that it ends in time,
+//! too. A failure at one resource does not keep the others from their turn; the exit code is that of the
 //! first failure. Nothing here needs a terminal.
 
 pub(crate) mod arguments;
@@ -17,6 +16,9 @@ pub(crate) mod question;
 mod verb;
 mod work;
 mod verbs;
+mod up;
+mod state_change;
+mod showing;
 mod minors;
 mod events;
 mod configuration;

@@ -17,12 +17,14 @@ use config::host_name::is_same_host;
 use config::options::OptionSet;
 use io::now;
 
-use crate::adm::arguments::WaitTimes;
+use crate::adm::arguments::{Verb, WaitTimes};
+use crate::adm::configuration::Configuration;
 use crate::adm::failure::AdmError;
 use crate::adm::general::General;
-use crate::adm::question::{answer_within, socket, status};
+use crate::adm::outcome::Gathering;
+use crate::adm::question::{answer_within, running, socket, status};
 use crate::adm::status_text::Statistics;
-use crate::adm::target::is_peer;
+use crate::adm::target::{One, Scope, Target, is_peer, parse_targets};
 
 /// What is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +46,41 @@ pub(crate) struct Wanted {
 pub(crate) enum PeerName {
     Name(String),
     Id(u8),
+}
+
+/// Waits for one resource after the other, by the times of the command line, and then those of
+/// the configuration file where there is one.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others wait for nothing")]
+pub(crate) fn wait_for(
+    general: &General,
+    verb: &Verb,
+    gathering: &mut Gathering,
+) -> Result<(), AdmError> {
+    let parse = |words: &[String]| parse_targets(words, Scope::Connection);
+    let (wish, targets, times) = match verb {
+        Verb::WaitConnect(it) => (Wish::Connected, parse(&it.targets)?, &it.times),
+        Verb::WaitSync(it) => (Wish::InSync, parse(&it.targets)?, &it.times),
+        Verb::WaitConInt(it) => {
+            if !it.targets.is_empty() {
+                gathering.warn("`wait-con-int` is about all resources: the names change nothing");
+            }
+            (Wish::Connected, vec![Target::All], &it.times)
+        }
+        _ => return Ok(()),
+    };
+    let configuration = Configuration::load(general).ok();
+    for one in running(general, &targets)? {
+        let startup = configuration.as_ref().and_then(|it| it.resource(&one.resource).ok());
+        let times = times.clone().or_startup(startup.map(|resource| &resource.startup));
+        let One { resource, volume, peer } = one;
+        let peer = peer.map(PeerName::Name);
+        let wanted = Wanted { wish, resource: resource.clone(), peer, volume };
+        match wait(general, &wanted, &times) {
+            Ok(()) => gathering.done(&resource, Vec::new(), Vec::new()),
+            Err(error) => gathering.failed(&resource, &error),
+        }
+    }
+    Ok(())
 }
 
 /// Waits for one resource.
