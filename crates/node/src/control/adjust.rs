@@ -16,8 +16,8 @@ use crate::control::Control;
 use crate::control::addresses::missing_addresses;
 use crate::control::notes::with_note;
 use crate::control::parts::{Missing, MissingPeer, Parts, ids_of};
-use crate::control::texts::{read_text, state_failure};
-use crate::control::up::{Bringing, or_without_disk};
+use crate::control::texts::{NewText, read_text, state_failure};
+use crate::control::up::{BringUp, DiskWait, or_without_disk};
 use crate::control::up_lock::UpPermit;
 use crate::limits::{ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE, MEMBERS_PATIENCE};
 use crate::patience::Patience;
@@ -125,12 +125,11 @@ impl Control {
             missing,
             added,
         };
+        let new = NewText { resource, text, permit: &permit };
         let done = match running {
-            None => self.bring_up_adjusted((resource, text), &permit, change.fresh, scope),
-            Some(running) if is_restart => {
-                self.adjust_by_restart((resource, text), running, &permit, scope, change)
-            }
-            Some(running) => self.adjust_running((resource, text), running, &permit, change),
+            None => self.bring_up_adjusted(new, change.fresh, scope),
+            Some(running) if is_restart => self.adjust_by_restart(new, running, scope, change),
+            Some(running) => self.adjust_running(new, running, change),
         };
         // Whatever became of it: some of it may be done.
         self.follow_text(resource, &permit);
@@ -141,32 +140,27 @@ impl Control {
     /// The named peer is connected once the text is stored: else it stays up without one.
     fn bring_up_adjusted(
         &self,
-        (resource, text): (&str, &str),
-        permit: &UpPermit,
+        new: NewText<'_>,
         fresh: Unfinished,
         scope: &AdjustScope,
     ) -> Result<Vec<String>, Failure> {
-        self.bring_up_for(resource, (text, permit), scope)?;
+        let NewText { resource, permit, .. } = new;
+        self.bring_up_for(new, scope)?;
         let stored = self.keep_text(resource, fresh, permit);
-        stored.map_err(|failure| self.down_unless_stored((resource, text), permit, failure))?;
+        stored.map_err(|failure| self.down_unless_stored(new, failure))?;
         self.connect_named(resource, scope)?;
         Ok(Vec::new())
     }
 
     /// `adjust` of a resource that is not up.
-    fn bring_up_for(
-        &self,
-        resource: &str,
-        (text, permit): (&str, &UpPermit),
-        scope: &AdjustScope,
-    ) -> Result<(), Failure> {
+    fn bring_up_for(&self, new: NewText<'_>, scope: &AdjustScope) -> Result<(), Failure> {
         let is_partial = scope.skip_net || scope.peer.is_some();
         let apart = if is_partial { Apart::All } else { Apart::NOBODY };
         let parts = Parts { has_disk: !scope.skip_disk, apart };
         let mut patience = Patience::new(COMMAND_PATIENCE);
-        let bringing = Bringing { text, parts, added: &[], permit };
-        let brought = self.bring_up_with(resource, bringing, (&mut patience, DISK_STALL_MAX));
-        brought.map(drop).map_err(|failure| or_without_disk(resource, failure))
+        let wait = DiskWait { patience: &mut patience, stall_max: DISK_STALL_MAX };
+        let brought = self.bring_up(BringUp { new, parts, added: &[] }, wait);
+        brought.map(drop).map_err(|failure| or_without_disk(new.resource, failure))
     }
 
     /// The peer that it is about, once it is up.
@@ -180,13 +174,13 @@ impl Control {
     /// Without disturbing it. Warnings come of it.
     fn adjust_running(
         &self,
-        (resource, text): (&str, &str),
+        new: NewText<'_>,
         running: String,
-        permit: &UpPermit,
         change: Change,
     ) -> Result<Vec<String>, Failure> {
         let Change { wanted, missing, added, fresh, waiting } = change;
-        if let Some(waits) = self.redefine((resource, text), &wanted, permit)? {
+        let NewText { resource, permit, .. } = new;
+        if let Some(waits) = self.redefine(new, &wanted)? {
             // Until then a restart must know of everyone who is needed.
             let is_more = !(missing.is_empty() && added.is_empty());
             let rest = is_more.then(|| REST_COMES_LATER.to_owned());
@@ -195,7 +189,7 @@ impl Control {
         // Whoever starts from here on finds the volumes that the replica has.
         let former = waiting.unwrap_or(running);
         self.keep_text(resource, fresh, permit)
-            .map_err(|failure| self.define_back((resource, text), &former, permit, failure))?;
+            .map_err(|failure| self.define_back(new, &former, failure))?;
         let warnings = self.complete(resource, &missing)?;
         self.add_volumes(&wanted, added)?;
         Ok(warnings)
@@ -203,17 +197,16 @@ impl Control {
 
     fn adjust_by_restart(
         &self,
-        (resource, text): (&str, &str),
+        new: NewText<'_>,
         running: String,
-        permit: &UpPermit,
         scope: &AdjustScope,
         change: Change,
     ) -> Result<Vec<String>, Failure> {
         let Change { wanted, added, fresh, .. } = change;
+        let resource = new.resource;
         let former = self.former(resource, running)?;
         let parts = former.parts.after_change(scope, &wanted, ids_of(&former.split));
-        let bringing = Bringing { text, parts, added: &added, permit };
-        self.restart(resource, &former, bringing, fresh)?;
+        self.restart(&former, BringUp { new, parts, added: &added }, fresh)?;
         let is_more = !added.is_empty();
         let in_use = if is_more { self.add_volumes(&wanted, added) } else { Ok(()) };
         let warnings = self.primary_again(resource, &former);
@@ -237,26 +230,26 @@ impl Control {
     /// back, and what failed first is told.
     fn restart(
         &self,
-        resource: &str,
         former: &Former,
-        bringing: Bringing<'_>,
+        changed: BringUp<'_>,
         fresh: Unfinished,
     ) -> Result<(), Failure> {
-        let Bringing { text, permit, .. } = bringing;
+        let new = changed.new;
+        let NewText { resource, text, permit } = new;
         self.remove(resource, Force::No)?;
         self.unsettled.forget(resource);
         let mut patience = Patience::new(COMMAND_PATIENCE);
-        let wait = (&mut patience, DISK_STALL_MAX);
-        self.bring_up_with(resource, bringing, wait)
+        let wait = DiskWait { patience: &mut patience, stall_max: DISK_STALL_MAX };
+        self.bring_up(changed, wait)
             .map_err(|failure| self.go_back(resource, former, permit, failure))?;
-        if !bringing.parts.has_disk
+        if !changed.parts.has_disk
             && let Some(why) = &former.no_disk
             && self.disks_in(resource, &former.text) == self.disks_in(resource, text)
         {
             self.note_without_disk(resource, why, permit);
         }
         let Err(failure) = self.keep_text(resource, fresh, permit) else { return Ok(()) };
-        if !self.is_stored_otherwise((resource, text), permit) {
+        if !self.is_stored_otherwise(new) {
             let notes = self.primary_again(resource, former).into_iter();
             return Err(notes.fold(failure, |failure, note| with_note(failure, &note)));
         }
@@ -273,25 +266,21 @@ impl Control {
     }
 
     /// Whether another text than the one that runs comes up with the daemon.
-    fn is_stored_otherwise(&self, (resource, text): (&str, &str), permit: &UpPermit) -> bool {
+    fn is_stored_otherwise(&self, new: NewText<'_>) -> bool {
+        let NewText { resource, text, permit } = new;
         // Where the file took its place, and only that this is durable is not known, they agree.
         !permit.is_over() && self.stored_text(resource).is_ok_and(|it| it.as_deref() != Some(text))
     }
 
     /// What was taken over could not be stored: what is stored, or waits to be, runs again. What
     /// failed, and what else there is to know of it.
-    fn define_back(
-        &self,
-        (resource, text): (&str, &str),
-        former: &str,
-        permit: &UpPermit,
-        failure: Failure,
-    ) -> Failure {
-        if !self.is_stored_otherwise((resource, text), permit) {
+    fn define_back(&self, new: NewText<'_>, former: &str, failure: Failure) -> Failure {
+        if !self.is_stored_otherwise(new) {
             return failure;
         }
-        let back = Definition::from_text(&self.name, resource, former)
-            .and_then(|definition| self.redefine((resource, former), &definition, permit));
+        let former = NewText { text: former, ..new };
+        let back = Definition::from_text(&self.name, former.resource, former.text)
+            .and_then(|definition| self.redefine(former, &definition));
         match back {
             Ok(_) => failure,
             Err(second) => with_note(failure, &runs_otherwise(&second)),
@@ -308,9 +297,9 @@ impl Control {
     ) -> Failure {
         let Former { text, parts, no_disk, .. } = former;
         let mut patience = Patience::new(COMMAND_PATIENCE);
-        let bringing = Bringing { text, parts: *parts, added: &[], permit };
-        let wait = (&mut patience, DISK_STALL_MAX);
-        if let Err(second) = self.bring_up_or_without_disk(resource, bringing, wait) {
+        let back = BringUp { new: NewText { resource, text, permit }, parts: *parts, added: &[] };
+        let wait = DiskWait { patience: &mut patience, stall_max: DISK_STALL_MAX };
+        if let Err(second) = self.bring_up_or_without_disk(back, wait) {
             if permit.is_over() {
                 return second;
             }
@@ -389,12 +378,8 @@ impl Control {
 
     /// Gives a running resource another definition, without disturbing it; says who keeps the text
     /// of it from being stored.
-    fn redefine(
-        &self,
-        (resource, text): (&str, &str),
-        wanted: &Definition,
-        permit: &UpPermit,
-    ) -> Result<Option<String>, Failure> {
+    fn redefine(&self, new: NewText<'_>, wanted: &Definition) -> Result<Option<String>, Failure> {
+        let NewText { resource, text, permit } = new;
         self.check_secrecy(wanted)?;
         self.check_addresses(wanted)?;
         let mut patience = Patience::new(MEMBERS_PATIENCE);

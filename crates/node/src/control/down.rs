@@ -11,8 +11,7 @@ use engine::log::{Scope, log};
 
 use crate::control::Control;
 use crate::control::notes::with_note;
-use crate::control::texts::state_failure;
-use crate::control::up_lock::UpPermit;
+use crate::control::texts::{NewText, state_failure};
 use crate::crash;
 use crate::limits::{DISK_END_STALL_MAX, REMOVAL_ANSWER_DEADLINE};
 
@@ -65,12 +64,8 @@ impl Control {
 
     /// What would not come up with the daemon does not stay up, either. What failed, and what
     /// became of it.
-    pub(super) fn down_unless_stored(
-        &self,
-        (resource, text): (&str, &str),
-        permit: &UpPermit,
-        failure: Failure,
-    ) -> Failure {
+    pub(super) fn down_unless_stored(&self, new: NewText<'_>, failure: Failure) -> Failure {
+        let NewText { resource, text, permit } = new;
         let stored = || self.stored_text(resource).ok().flatten();
         if !permit.is_over() && stored().as_deref() == Some(text) {
             // The file took its place, and only that this is durable is not known.

@@ -19,7 +19,8 @@ use stdx::time::Time;
 
 use crate::control::Control;
 use crate::control::parts::Parts;
-use crate::control::up::Bringing;
+use crate::control::texts::NewText;
+use crate::control::up::{BringUp, DiskWait};
 use crate::crash;
 use crate::limits::{
     DISK_STALL_MAX_AGAIN, PRIMARY_COMMAND_DEADLINE, START_PROMOTION_DEADLINE, START_PROMOTION_REST,
@@ -70,8 +71,9 @@ impl Control {
         };
         let began = io::now();
         let permit = self.up_locks.begin_up(name)?;
-        let bringing = Bringing { text, parts: Parts::ALL, added: &[], permit: &permit };
-        self.bring_up_or_without_disk(name, bringing, (patience, stall_max))?;
+        let new = NewText { resource: name, text, permit: &permit };
+        let whole = BringUp { new, parts: Parts::ALL, added: &[] };
+        self.bring_up_or_without_disk(whole, DiskWait { patience, stall_max })?;
         if io::now().since(began) >= stall_max && self.without_disk().contains_key(name) {
             has_stalled.store(true, Ordering::Relaxed);
         }

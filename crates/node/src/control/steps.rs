@@ -15,7 +15,8 @@ use engine::shard::refusals::unknown_resource;
 use crate::attach::read_replica;
 use crate::control::Control;
 use crate::control::parts::Parts;
-use crate::control::up::Bringing;
+use crate::control::texts::NewText;
+use crate::control::up::{BringUp, DiskWait};
 use crate::limits::{ATTACH_PATIENCE, COMMAND_PATIENCE};
 use crate::patience::Patience;
 
@@ -31,10 +32,10 @@ impl Control {
             return Ok(Reply::Done { warnings });
         }
         let mut patience = Patience::new(COMMAND_PATIENCE);
-        let wait = (&mut patience, DISK_STALL_MAX);
-        let bringing = Bringing { text, parts: Parts::NONE, added: &[], permit: &permit };
-        let reply = self.bring_up_with(resource, bringing, wait)?;
-        let stored = self.store_text_of_new(resource, text, &permit);
+        let wait = DiskWait { patience: &mut patience, stall_max: DISK_STALL_MAX };
+        let new = NewText { resource, text, permit: &permit };
+        let reply = self.bring_up(BringUp { new, parts: Parts::NONE, added: &[] }, wait)?;
+        let stored = self.store_text_of_new(new);
         self.follow_text(resource, &permit);
         stored.map(|()| reply)
     }

@@ -13,7 +13,8 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::control::parts::Parts;
-use crate::control::up::Bringing;
+use crate::control::texts::NewText;
+use crate::control::up::{BringUp, DiskWait};
 use crate::limits::COMMAND_PATIENCE;
 
 mod places;
@@ -218,11 +219,12 @@ fn up_that_a_down_was_faster_than_takes_nothing_down() {
     let text = text("");
     let up = |control: &Control| {
         let permit = control.up_locks.begin_up("r0").unwrap();
-        let bringing = Bringing { text: &text, parts: Parts::ALL, added: &[], permit: &permit };
-        let wait = (&mut Patience::new(COMMAND_PATIENCE), DISK_STALL_MAX);
-        control.bring_up_with("r0", bringing, wait).unwrap();
+        let new = NewText { resource: "r0", text: &text, permit: &permit };
+        let mut patience = Patience::new(COMMAND_PATIENCE);
+        let wait = DiskWait { patience: &mut patience, stall_max: DISK_STALL_MAX };
+        control.bring_up(BringUp { new, parts: Parts::ALL, added: &[] }, wait).unwrap();
         control.up_locks.begin_down("r0").unwrap().confirm();
-        control.store_text_of_new("r0", &text, &permit)
+        control.store_text_of_new(new)
     };
     let failure = node.serve(up, &mut nothing).unwrap_err();
     assert!(failure.message.contains("taken down meanwhile"), "{failure}");

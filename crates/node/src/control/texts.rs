@@ -9,6 +9,14 @@ use crate::control::Control;
 use crate::control::up_lock::UpPermit;
 use crate::state_dir::Unfinished;
 
+/// A text that a resource is to run with, by the permit of the command that gave it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NewText<'a> {
+    pub(super) resource: &'a str,
+    pub(super) text: &'a str,
+    pub(super) permit: &'a UpPermit,
+}
+
 impl Control {
     pub(crate) fn stored_text(&self, resource: &str) -> Result<Option<String>, Failure> {
         self.state.stored_text(resource).map_err(state_failure)
@@ -28,12 +36,8 @@ impl Control {
     }
 
     /// From here on it comes up with the daemon, with this text.
-    pub(super) fn store_text(
-        &self,
-        resource: &str,
-        text: &str,
-        permit: &UpPermit,
-    ) -> Result<(), Failure> {
+    pub(super) fn store_text(&self, new: NewText<'_>) -> Result<(), Failure> {
+        let NewText { resource, text, permit } = new;
         let store = || match self.stored_text(resource)?.as_deref() == Some(text) {
             true => Ok(()),
             false => self.state.store_text(resource, text).map_err(state_failure),

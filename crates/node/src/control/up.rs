@@ -24,19 +24,28 @@ use crate::control::Control;
 use crate::control::addresses::{missing_addresses, once_address_is_free};
 use crate::control::notes::{with_note, with_warnings};
 use crate::control::parts::{Missing, Parts};
+use crate::control::texts::NewText;
 use crate::control::up_lock::UpPermit;
 use crate::crash;
 use crate::limits::COMMAND_PATIENCE;
 use crate::patience::Patience;
 
-/// A resource on its way up.
+/// What is brought up.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bringing<'a> {
-    pub(super) text: &'a str,
+pub(super) struct BringUp<'a> {
+    pub(super) new: NewText<'a>,
     pub(super) parts: Parts,
     /// Disks that it is to have, and gets once it is up: until then nothing says that they are its.
     pub(super) added: &'a [NewVolume],
-    pub(super) permit: &'a UpPermit,
+}
+
+/// How long to wait for disks.
+#[derive(Debug)]
+pub(super) struct DiskWait<'a> {
+    /// For disks and addresses that something else has.
+    pub(super) patience: &'a mut Patience,
+    /// For a disk that gives no answer.
+    pub(super) stall_max: Duration,
 }
 
 impl Control {
@@ -57,8 +66,13 @@ impl Control {
             let warnings = self.complete(resource, &missing)?;
             return Ok(with_warnings(reply, warnings));
         }
-        let reply = self.bring_up(resource, text, &permit)?;
-        let stored = self.store_text_of_new(resource, text, &permit);
+        let new = NewText { resource, text, permit: &permit };
+        let mut patience = Patience::new(COMMAND_PATIENCE);
+        let wait = DiskWait { patience: &mut patience, stall_max: DISK_STALL_MAX };
+        let whole = BringUp { new, parts: Parts::ALL, added: &[] };
+        let brought = self.bring_up(whole, wait);
+        let reply = brought.map_err(|failure| or_without_disk(resource, failure))?;
+        let stored = self.store_text_of_new(new);
         self.follow_text(resource, &permit);
         stored.map(|()| reply)
     }
@@ -93,30 +107,19 @@ impl Control {
         self.ask(resource, question).ok().map(|_| Reply::done())
     }
 
-    fn bring_up(&self, resource: &str, text: &str, permit: &UpPermit) -> Result<Reply, Failure> {
-        let mut patience = Patience::new(COMMAND_PATIENCE);
-        let bringing = Bringing { text, parts: Parts::ALL, added: &[], permit };
-        self.bring_up_with(resource, bringing, (&mut patience, DISK_STALL_MAX))
-            .map_err(|failure| or_without_disk(resource, failure))
-    }
-
     /// As `store_text`, of one that was just brought up.
-    pub(super) fn store_text_of_new(
-        &self,
-        resource: &str,
-        text: &str,
-        permit: &UpPermit,
-    ) -> Result<(), Failure> {
-        let stored = self.store_text(resource, text, permit);
-        stored.map_err(|failure| self.down_unless_stored((resource, text), permit, failure))
+    pub(super) fn store_text_of_new(&self, new: NewText<'_>) -> Result<(), Failure> {
+        self.store_text(new).map_err(|failure| self.down_unless_stored(new, failure))
     }
 
-    pub(super) fn bring_up_with(
+    /// Attaches the disk, and has the home shard host the resource. The text is stored by whoever
+    /// calls this.
+    pub(super) fn bring_up(
         &self,
-        resource: &str,
-        Bringing { text, parts, added, permit }: Bringing<'_>,
-        (patience, stall_max): (&mut Patience, Duration),
+        BringUp { new, parts, added }: BringUp<'_>,
+        DiskWait { patience, stall_max }: DiskWait<'_>,
     ) -> Result<Reply, Failure> {
+        let NewText { resource, text, permit } = new;
         let mut definition = Definition::from_text(&self.name, resource, text)?;
         definition.takes_turns |= self.resync_order.is_bounded();
         self.check_secrecy(&definition)?;
@@ -158,23 +161,24 @@ impl Control {
     /// vote, and the way to the others' data, need none.
     pub(super) fn bring_up_or_without_disk(
         &self,
-        resource: &str,
-        bringing: Bringing<'_>,
-        (patience, stall_max): (&mut Patience, Duration),
+        whole: BringUp<'_>,
+        wait: DiskWait<'_>,
     ) -> Result<(), Failure> {
-        let Err(failure) = self.bring_up_with(resource, bringing, (patience, stall_max)) else {
+        let DiskWait { patience, stall_max } = wait;
+        let Err(failure) = self.bring_up(whole, DiskWait { patience, stall_max }) else {
             return Ok(());
         };
-        if !is_about_disk(&failure) || !bringing.parts.has_disk {
+        if !is_about_disk(&failure) || !whole.parts.has_disk {
             return Err(failure);
         }
-        let parts = Parts { has_disk: false, ..bringing.parts };
-        let bringing = Bringing { parts, ..bringing };
-        if self.bring_up_with(resource, bringing, (patience, stall_max)).is_err() {
+        let parts = Parts { has_disk: false, ..whole.parts };
+        let diskless = BringUp { parts, ..whole };
+        if self.bring_up(diskless, DiskWait { patience, stall_max }).is_err() {
             return Err(failure);
         }
+        let NewText { resource, permit, .. } = whole.new;
         log!(Error, Scope::resource(resource), "it is up without its disk: {failure}");
-        self.note_without_disk(resource, &failure, bringing.permit);
+        self.note_without_disk(resource, &failure, permit);
         Ok(())
     }
 
