@@ -8,6 +8,7 @@ pub(crate) mod daemon;
 pub(crate) mod watch;
 mod looking;
 mod asking;
+mod status;
 mod up;
 mod down;
 mod steps;
@@ -18,6 +19,8 @@ mod notes;
 mod adjust;
 mod new_volumes;
 mod enlarge;
+mod verify_resize;
+mod equal_start;
 mod node_settings;
 mod up_lock;
 mod unsettled;
@@ -41,27 +44,19 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
-use api::connection_state::ConnectionState;
-use api::disk_state::DiskState;
 use api::request::Command;
 use api::response::{Failure, FailureCode, Reply};
-use api::status::{ConnectionStatus, Holder, NodeStatus, ResourceStatus, StatusReply};
-use engine::contract::{Force, FromShard, OwnData, Ticket, ToShard};
+use engine::contract::{FromShard, OwnData, Ticket, ToShard};
 use engine::definition::Definition;
 use engine::limits::DISK_STALL_MAX;
 use engine::log::{Scope, log};
-use format::ids::BLOCK_BYTES;
-use format::space::{Place, VOLUME_BLOCKS, VOLUME_BYTES};
 use io::Parker;
 use io::mailbox::Receiver;
-use replication::contract::{
-    Command as Order, NewArea, PromoteMode, Repair, ResizeTask, VerifyTask,
-};
+use replication::contract::{Command as Order, NewArea, PromoteMode, Repair, VerifyTask};
 use stdx::mutex::lock;
 use stdx::time::Time;
 
 use crate::control::adjust::Mode;
-use crate::control::asking::{About, ask_status};
 use crate::control::credentials::CredentialsKeeper;
 use crate::control::enlarge::RoomWanted;
 use crate::control::handlers::Handlers;
@@ -141,32 +136,6 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), NodeErr
         .spawn(work)
         .map(drop)
         .map_err(|source| NodeError::System { what: "start a thread", source })
-}
-
-/// A volume is unborn while no replica of it, here or at a peer, has data that anybody may read.
-fn check_is_unborn(resource: &ResourceStatus) -> Result<(), Failure> {
-    let refuse =
-        |message: String, hint: &str| Err(Failure::new(FailureCode::StateRefused, message, hint));
-    let local = resource.devices.iter().map(|device| device.disk_state);
-    let peers = resource.connections.iter().flat_map(|one| &one.peer_devices);
-    let mut states = local.chain(peers.map(|device| device.peer_disk_state));
-    let is_blank = |state| matches!(state, DiskState::Inconsistent | DiskState::Diskless);
-    let is_apart = |one: &&ConnectionStatus| one.connection_state != ConnectionState::Connected;
-    if let Some(peer) = resource.connections.iter().find(is_apart) {
-        let message = format!("peer {} is not connected: what it holds is unknown", peer.name);
-        return refuse(message, "start all nodes of the resource first");
-    }
-    if let Some(state) = states.find(|state| !is_blank(*state)) {
-        let message = format!("a replica is {state} already: its data would count as everyone's");
-        return refuse(message, "this is for new volumes only; a new replica is copied by itself");
-    }
-    Ok(())
-}
-
-/// What the kernel calls the process of a client; one that ended meanwhile has no name.
-fn name_process(holder: &mut Holder) {
-    let comm = holder.pid.and_then(|pid| std::fs::read_to_string(format!("/proc/{pid}/comm")).ok());
-    holder.command = comm.map(|comm| comm.trim().to_owned());
 }
 
 impl Control {
@@ -318,12 +287,13 @@ impl Control {
             Command::Reopen { resource } => self.ask_machine(resource, Order::Reopen),
             Command::Verify { resource, volume, start, stop, repair } => {
                 let repair = if repair { Repair::AtOnce } else { Repair::No };
-                let (from_block, until_block) = self.verified(&resource, volume, (start, stop))?;
+                let (from_block, until_block) = self.verified(&resource, volume, start, stop)?;
                 let task = VerifyTask { from_block, until_block, repair };
                 self.ask_machine(resource, Order::Verify(task))
             }
             Command::Resize { resource, volume, size, assume_clean } => {
-                let task = self.resized(&resource, volume, (size, assume_clean))?;
+                let new_area = if assume_clean { NewArea::AsItIs } else { NewArea::Zeroed };
+                let task = self.resized(&resource, volume, size, new_area)?;
                 self.ask_machine(resource, Order::Resize(task))
             }
             Command::Status { resources, statistics } => self.status(&resources, statistics),
@@ -339,124 +309,8 @@ impl Control {
         }
     }
 
-    /// The blocks that a verify is about, from the first to behind the last: bytes are those of a
-    /// volume.
-    fn verified(
-        &self,
-        resource: &str,
-        volume: Option<u16>,
-        (start, stop): (Option<u64>, Option<u64>),
-    ) -> Result<(u64, u64), Failure> {
-        let first = start.unwrap_or(0) / BLOCK_BYTES;
-        let last = stop.map(|stop| stop.div_ceil(BLOCK_BYTES));
-        // Without a text it is not up, and is told so by who is asked.
-        let text = self.stored_text(resource)?.unwrap_or_default();
-        let Ok(definition) = Definition::from_text(&self.name, resource, &text) else {
-            return Ok((first, last.unwrap_or(u64::MAX)));
-        };
-        let place = match (volume, definition.further.is_empty()) {
-            (_, true) => return Ok((first, last.unwrap_or(u64::MAX))),
-            (None, false) if start.is_none() && stop.is_none() => return Ok((0, u64::MAX)),
-            (None | Some(_), false) => place_of(&definition, volume)?,
-        };
-        let base = place.first_block();
-        let last = last.unwrap_or(VOLUME_BLOCKS).min(VOLUME_BLOCKS);
-        Ok((base + first.min(VOLUME_BLOCKS), base + last))
-    }
-
-    fn resized(
-        &self,
-        resource: &str,
-        volume: Option<u16>,
-        (size, assume_clean): (Option<u64>, bool),
-    ) -> Result<ResizeTask, Failure> {
-        // Without a text it is not up, and is told so by who is asked.
-        let text = self.stored_text(resource)?.unwrap_or_default();
-        let (place, wanted) = match Definition::from_text(&self.name, resource, &text) {
-            Ok(definition) => {
-                let place = place_of(&definition, volume)?;
-                (place, definition.volume_options(place).and_then(|it| it.size_bytes))
-            }
-            Err(_) => (Place::FIRST, None),
-        };
-        let size_bytes = size.or(wanted).unwrap_or(0);
-        if size_bytes > VOLUME_BYTES - BLOCK_BYTES {
-            let message = format!("a volume has at most {VOLUME_BYTES} bytes");
-            return Err(Failure::new(FailureCode::BadRequest, message, "ask for less"));
-        }
-        let size_bytes = size_bytes.next_multiple_of(BLOCK_BYTES);
-        let new_area = if assume_clean { NewArea::AsItIs } else { NewArea::Zeroed };
-        Ok(ResizeTask { place, size_bytes, new_area })
-    }
-
     fn ask_machine(&self, resource: String, command: Order) -> Result<Reply, Failure> {
         self.ask(&resource.clone(), |ticket| ToShard::Ask { ticket, resource, command })
-    }
-
-    /// Makes every replica a member of the first generation, and leaves the volume Secondary.
-    fn begin_equal(&self, resource: &str) -> Result<Reply, Failure> {
-        let resources = vec![resource.to_owned()];
-        let question = |ticket| ToShard::Status { ticket, resources, statistics: false };
-        let reply = self.ask(resource, question)?;
-        let Reply::Status(status) = reply else { return Ok(reply) };
-        status.resources.iter().try_for_each(check_is_unborn)?;
-        let (name, mode) = (resource.to_owned(), PromoteMode::ForceAllEqual);
-        self.ask(resource, |ticket| ToShard::Promote { ticket, resource: name, mode })?;
-        let name = resource.to_owned();
-        self.ask(resource, |ticket| ToShard::Demote { ticket, resource: name, force: Force::No })
-    }
-
-    /// The status of the named resources, or of all; of one that is held down, why it is.
-    #[expect(clippy::fn_params_excessive_bools, reason = "as the request has it")]
-    fn status(&self, names: &[String], statistics: bool) -> Result<Reply, Failure> {
-        self.status_of(About::asked(names), statistics).map(Reply::Status)
-    }
-
-    #[expect(clippy::fn_params_excessive_bools, reason = "as the request has it")]
-    fn status_of(&self, about: About<'_>, statistics: bool) -> Result<StatusReply, Failure> {
-        let is_asked = |name: &String| match about {
-            About::All => true,
-            About::Each(names) | About::Known(names) => names.contains(name),
-        };
-        let mut held_down = self.held_down().clone();
-        held_down.retain(|name, _| is_asked(name));
-        let is_up = |name: &&String| !held_down.contains_key(*name);
-        let up: Vec<String> = about.names().iter().filter(is_up).cloned().collect();
-        let resources = ask_status(&self.desk, about.of(&up), statistics)?;
-        let mut status = StatusReply { node: NodeStatus::default(), resources };
-        status.resources.extend(held_down.into_iter().map(|(name, failure)| ResourceStatus {
-            name,
-            reasons: vec![format!("it stays down: {failure}")],
-            ..ResourceStatus::default()
-        }));
-        status.resources.sort_by(|a, b| a.name.cmp(&b.name));
-        self.tell_of_missing_disks(&mut status);
-        self.tell_of_handlers(&mut status);
-        let devices = status.resources.iter_mut().flat_map(|resource| &mut resource.devices);
-        devices.flat_map(|device| &mut device.holders).for_each(name_process);
-        self.describe_node(&mut status);
-        Ok(status)
-    }
-
-    fn tell_of_missing_disks(&self, status: &mut StatusReply) {
-        let without_disk = lock(&self.without_disk);
-        for resource in &mut status.resources {
-            if let Some(failure) = without_disk.get(&resource.name) {
-                let text = format!("its disk is not attached: {failure}; then `attach` it");
-                resource.reasons.push(text);
-            }
-        }
-    }
-
-    fn describe_node(&self, status: &mut StatusReply) {
-        status.node.name.clone_from(&self.name);
-        env!("CARGO_PKG_VERSION").clone_into(&mut status.node.version);
-        self.backend.as_str().clone_into(&mut status.node.io_backend);
-        for resource in &mut status.resources {
-            self.backend.as_str().clone_into(&mut resource.io_backend);
-        }
-        let uptime = io::now().since(self.started_at);
-        status.node.uptime_ms = u64::try_from(uptime.as_millis()).unwrap_or(u64::MAX);
     }
 
     /// Has the data threads run where the resources that are to be up want them.
@@ -472,24 +326,4 @@ fn masks(node: &str, state: &StateDir) -> Vec<Vec<usize>> {
     let texts = state.stored_texts().unwrap_or_default();
     let definitions = texts.iter().map(|(name, text)| Definition::from_text(node, name, text));
     definitions.flatten().map(|it| it.cores).filter(|cores| !cores.is_empty()).collect()
-}
-
-/// The volume of that number; the only one, if none is named.
-fn place_of(definition: &Definition, volume: Option<u16>) -> Result<Place, Failure> {
-    let name = &definition.name;
-    match volume {
-        None if definition.further.is_empty() => Ok(Place::FIRST),
-        None => {
-            let message = format!("resource {name:?} has several volumes");
-            let hint = format!("`{name}/0` and the like say which one is meant");
-            Err(Failure::new(FailureCode::BadRequest, message, hint))
-        }
-        Some(number) => {
-            let known = definition.volumes().find(|volume| volume.number == number);
-            known.map(|volume| volume.place).ok_or_else(|| {
-                let message = format!("resource {name:?} has no volume {number}");
-                Failure::new(FailureCode::BadRequest, message, "see `basalt adm status`")
-            })
-        }
-    }
 }

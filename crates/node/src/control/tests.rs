@@ -6,8 +6,11 @@ use std::sync::Barrier;
 use std::time::Duration;
 use std::{fs, thread};
 
+use api::connection_state::ConnectionState;
 use api::request::AdjustScope;
 use api::role::Role;
+use api::status::{ConnectionStatus, NodeStatus, ResourceStatus, StatusReply};
+use engine::contract::Force;
 use engine::shard::refusals::unknown_resource;
 use tempfile::TempDir;
 
