@@ -115,7 +115,10 @@ pub(crate) fn examine(named: &Named) -> Result<Findings> {
     findings.complaints.extend(runbooks::examine(&read(runbooks::RULES)?, &pages));
     let decisions = named_below(&files, "docs/decisions/").map(str::to_owned).collect::<Vec<_>>();
     let tree = architecture::Tree { text_of, decisions: &decisions };
-    findings.complaints.extend(architecture::examine(&read(architecture::DOCUMENT)?, &tree));
+    findings.complaints.extend(architecture::measure(&read(architecture::DOCUMENT)?));
+    for document in [architecture::DOCUMENT, architecture::WALKS] {
+        findings.complaints.extend(architecture::examine(document, &read(document)?, &tree));
+    }
     let workspace = metadata::read()?;
     let edges = crates::examine(&read("ARCHITECTURE.md")?, &workspace.packages);
     findings.complaints.extend(edges);

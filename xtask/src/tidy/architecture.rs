@@ -1,10 +1,12 @@
-//! ARCHITECTURE.md stays short, and the files and functions that it names are there.
+//! ARCHITECTURE.md stays short, and the files and functions that it and docs/walks.md name are
+//! there.
 //!
 //! `CRATE/FILE.rs` is a file of `crates/CRATE/src`, or of `crates/CRATE`; `decisions/0037` is the
-//! decision of that number; everything else is a path from the top. A function that stands behind
-//! a file, as in `engine/shard.rs turn()`, is one of that file.
+//! decision of that number; everything else is a path from the top. Functions that stand behind a
+//! file, as in `engine/shard.rs turn(), perform()`, are some of that file.
 
 pub(super) const DOCUMENT: &str = "ARCHITECTURE.md";
+pub(super) const WALKS: &str = "docs/walks.md";
 /// What a newcomer reads at one go.
 const BYTES_MAX: usize = 10_000;
 
@@ -35,30 +37,49 @@ impl<F: Fn(&str) -> Option<String>> Tree<'_, F> {
     }
 }
 
+/// The complaint of a text that is too long.
+pub(super) fn measure(text: &str) -> Option<String> {
+    let bytes = text.len();
+    (bytes > BYTES_MAX)
+        .then(|| format!("{DOCUMENT}: {bytes} bytes, over {BYTES_MAX}: move details out"))
+}
+
+/// What the text of a document names, and is not there.
 pub(super) fn examine<F: Fn(&str) -> Option<String>>(
+    document: &str,
     text: &str,
     tree: &Tree<'_, F>,
 ) -> Vec<String> {
     let mut complaints = Vec::new();
-    if text.len() > BYTES_MAX {
-        let bytes = text.len();
-        complaints.push(format!("{DOCUMENT}: {bytes} bytes, over {BYTES_MAX}: move details out"));
-    }
     for (number, line) in text.lines().enumerate() {
         let at = number + 1;
         for (name, behind) in words(line).filter(|(name, _)| is_file(name)) {
             let Some(file) = tree.find(name) else {
-                complaints.push(format!("{DOCUMENT}:{at}: there is no {name}"));
+                complaints.push(format!("{document}:{at}: there is no {name}"));
                 continue;
             };
-            let function = behind.trim_start_matches(' ').split_once("()").map(|(name, _)| name);
-            let function = function.filter(|name| name.chars().all(is_part));
-            if let Some(function) = function.filter(|it| !file.contains(&format!("fn {it}("))) {
-                complaints.push(format!("{DOCUMENT}:{at}: {name} has no function {function}"));
+            for function in functions(behind) {
+                let start = format!("fn {function}");
+                let mut found = file.match_indices(&start).map(|(at, _)| &file[at + start.len()..]);
+                if !found.any(|rest| rest.starts_with(['(', '<'])) {
+                    complaints.push(format!("{document}:{at}: {name} has no function {function}"));
+                }
             }
         }
     }
     complaints
+}
+
+/// The functions that stand behind a file, with commas between them.
+fn functions(behind: &str) -> impl Iterator<Item = &str> {
+    let words = behind.trim_start_matches(' ').split(", ");
+    let names = words.map_while(|word| word.split_once("()"));
+    let mut is_over = false;
+    names.map_while(move |(name, rest)| {
+        let is_one = !is_over && name.chars().all(is_part);
+        is_over |= !rest.is_empty();
+        is_one.then_some(name)
+    })
 }
 
 /// The words that may be paths, each with the rest of the line behind it.
@@ -91,7 +112,10 @@ mod tests {
 
     fn complaints(text: &str) -> Vec<String> {
         let files = [
-            ("crates/engine/src/shard.rs", "    pub(crate) fn turn(&mut self) {"),
+            (
+                "crates/engine/src/shard.rs",
+                "    pub(crate) fn turn(&mut self) {\n    fn put<T>(it: T) {",
+            ),
             ("crates/io/tests/rings.rs", ""),
             ("docs/PROTOCOL.md", ""),
             ("docs/decisions/", ""),
@@ -100,12 +124,15 @@ mod tests {
             files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned())
         };
         let decisions = ["0037-persistent-memory.md".to_owned()];
-        examine(text, &Tree { text_of, decisions: &decisions })
+        let mut found: Vec<_> = measure(text).into_iter().collect();
+        found.extend(examine(DOCUMENT, text, &Tree { text_of, decisions: &decisions }));
+        found
     }
 
     #[test]
     fn files_and_functions_that_are_there_pass() {
         let text = "`engine/shard.rs turn()` calls step() (io/tests/rings.rs, docs/PROTOCOL.md).\n\
+                    engine/shard.rs turn(), put(): what follows, as in begin(), is free\n\
                     See docs/decisions/ and docs/decisions/0037, decisions/0037.\n\
                     A lane mod S / a word, e.g. 0..16 or a.b\n";
         assert_eq!(complaints(text), Vec::<String>::new());
@@ -120,6 +147,7 @@ mod tests {
             ("decisions/0038", "there is no decisions/0038"),
             ("docs/decisions/003", "there is no docs/decisions/003"),
             ("engine/shard.rs  step()", "engine/shard.rs has no function step"),
+            ("engine/shard.rs turn(), step(): a", "engine/shard.rs has no function step"),
         ];
         for (text, expected) in bad {
             let found = complaints(&format!("\n({text})."));
