@@ -12,6 +12,8 @@
 //! our own fields after the known ones. DRBD's state words are enums, one in each file.
 #![forbid(unsafe_code)]
 
+#[macro_use]
+mod words;
 pub mod request;
 pub mod response;
 pub mod status;
