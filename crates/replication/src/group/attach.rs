@@ -14,8 +14,8 @@ use crate::marks::Marks;
 use crate::view::View;
 
 impl LaneGroup {
-    /// Takes the disk once every request to the former one was answered. The group makes no new
-    /// one meanwhile: this member left the write set before.
+    /// Takes the disk once every request to the former one is answered. The group makes no new one
+    /// meanwhile, for this member is out of the write set.
     pub(crate) fn settle_attach(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         let Self { attaching, durable, lanes, .. } = self;
         let is_quiet = || durable.is_quiet() && lanes.iter().all(Lane::is_off_its_disk);
@@ -24,8 +24,8 @@ impl LaneGroup {
         }
     }
 
-    /// Everything that the former disk left behind is forgotten: what it knew stands on it, or in
-    /// the slots of the others. A session that this node leads goes on meanwhile.
+    /// Forgets everything about the former disk: its marks are on it, or in the slots of the
+    /// others. A session that this node leads goes on meanwhile.
     fn attach(
         &mut self,
         now: Time,
@@ -63,8 +63,8 @@ impl LaneGroup {
         actions.push(answer(round));
     }
 
-    /// The value names other members: new slots are empty and good for nothing, and so are those of
-    /// whom it does not name any more.
+    /// The value names other members. New slots are empty and good for nothing, and so become those
+    /// of members that it names no more.
     pub(crate) fn track(&mut self, members: MemberSet, slots: &[NodeId]) {
         self.view.tracked = members;
         let View { me, lanes, .. } = self.view;

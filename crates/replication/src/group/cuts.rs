@@ -1,12 +1,13 @@
 //! Cuts: what followers apply together (protocol A, PROTOCOL.md 10.1).
 //!
-//! Leader: the home asks the groups of all shards for a cut. Each notes the last seq of its lanes,
-//! says so to the followers behind the writes, and keeps its clients' answers, reads too, until all
-//! have noted: so whatever is in a cut, all that was answered before it was asked for is in it.
+//! Leader: the home asks the groups of all shards for a cut. Each group notes the last seq of its
+//! lanes, and tells the followers behind the writes. It keeps the answers of its clients, of reads
+//! too, until all groups have noted. So if a write is in a cut, every write is in it that a client
+//! knew to be done before asking for that one.
 //!
-//! Follower: holds what it is sent until the home says that the cut is here in every shard, then
-//! applies it in the order in which it came. What is released is applied, even if the session ends;
-//! what is not released never is.
+//! Follower: holds the writes that it is sent until the home says that every shard has received the
+//! cut. Then it applies them in the order in which they came. A released write is applied even if
+//! the session ends; one that is not released never is.
 
 use format::ids::{LaneIndex, MemberSet, NodeId, Seq};
 use format::message::DataBody;
@@ -22,37 +23,41 @@ use crate::lane::seal::Released;
 
 #[derive(Debug, Default)]
 pub(crate) struct Cuts {
-    /// The cut that was noted last.
+    /// The number of the cut that was noted last.
     number: u32,
+    /// By lane, what is in that cut.
     noted: Vec<Noted>,
-    /// Operations that had been sent then, and who was told.
+    /// The place in the order of sending up to which operations had been sent when it was noted.
     noted_sends: u64,
+    /// The followers that were told of it.
     told: MemberSet,
-    /// The home was asked for another one.
+    /// The home was asked for another cut. Cleared when that is noted.
     is_wanted: bool,
-    /// The home waits for what was noted to be written by the followers.
+    /// The round of `LetGo`, until the followers have written the noted cut.
     writing: Option<RoundId>,
-    /// Not every shard has noted.
+    /// Answers to clients are kept: set when a cut is noted, cleared when every shard has noted it.
     pub(crate) keeps_answers: bool,
+    /// The answers that are kept.
     kept: Vec<(PartId, Option<Payload>)>,
-    /// As a follower: what was released is applied, though its session is over.
+    /// As a follower: released writes are applied, though their session is over.
     applies_rest: bool,
-    /// As a follower: what was released could not all be applied.
+    /// As a follower: not all released writes could be applied.
     is_torn: bool,
-    /// Since it was admitted no cut came as a whole: what it holds is no state that ever was.
+    /// No whole cut was applied since this member was admitted: a follower is in no state then that
+    /// ever was.
     pub(crate) is_open: bool,
 }
 
-/// What a cut has of a lane.
+/// The part of a cut that is of one lane.
 #[derive(Clone, Copy, Debug, Default)]
 struct Noted {
     seq: Seq,
-    /// The followers are told of it: something is new since the cut before.
+    /// The followers are told of it, for something is new since the cut before.
     is_told: bool,
 }
 
 impl Cuts {
-    /// A session begins for this member, whose leader knows what it has.
+    /// A session begins for this member, and its leader knows what it holds.
     pub(crate) fn mend(&mut self) {
         self.is_torn = false;
         self.is_open = false;
@@ -90,13 +95,13 @@ impl LaneGroup {
 
     // ---- The leader's side.
 
-    /// Of those that a write is sent to, the ones whose answers complete it.
+    /// The members of `sent_to` whose acknowledgements complete a write.
     #[must_use]
     pub fn answering(&self, sent_to: MemberSet) -> MemberSet {
         sent_to.minus(self.view.followers)
     }
 
-    /// Those that are sent cuts.
+    /// The members that are sent cuts.
     fn followed(&self) -> MemberSet {
         self.view.named_followers.and(self.view.in_sync)
     }
@@ -124,7 +129,7 @@ impl LaneGroup {
 
     fn note_cut(&mut self, number: u32, round: RoundId, actions: &mut Vec<GroupAction>) {
         let followed = self.followed();
-        // Who is new has heard of no lane.
+        // A new follower has heard of no lane.
         let is_new = !followed.is_subset_of(self.cuts.told);
         let all = is_new || number.is_multiple_of(CUTS_BETWEEN_ALL_LANES);
         let before = std::mem::take(&mut self.cuts.noted);
@@ -139,7 +144,7 @@ impl LaneGroup {
         cuts.noted_sends = self.shared.room.sent();
         cuts.told = followed;
         cuts.is_wanted = false;
-        // Between the shards of a node alone can one answer what another one leaves out.
+        // Only with several shards can one answer a write that the cut of another leaves out.
         cuts.keeps_answers = self.view.leading && self.shards > 1;
         self.note_keeping();
         self.tell_cut(followed.and(self.view.connected), actions);
@@ -155,7 +160,7 @@ impl LaneGroup {
         let skips = noted().filter(|(_, noted)| !noted.is_told);
         let mut skipped = skips.fold(0, |set, (lane, _)| set | 1_u64 << lane.index.0);
         let is_any = noted().any(|(_, noted)| noted.is_told);
-        // One message at least: it says that there is nothing.
+        // At least one message goes out, which may say that nothing is new.
         let told =
             noted().filter(|(_, noted)| noted.is_told).chain(noted().take(usize::from(!is_any)));
         for (lane, noted) in told {
@@ -170,12 +175,12 @@ impl LaneGroup {
         }
     }
 
-    /// It came back as it was, and may have missed what it was told.
+    /// A member came back as the same process, and may have missed what it was told of the cut.
     pub(crate) fn tell_cut_again(&self, member: NodeId, actions: &mut Vec<GroupAction>) {
         self.tell_cut(self.cuts.told.and(MemberSet::of(member)), actions);
     }
 
-    /// Of what was done since `first`.
+    /// Takes answers to clients out of the actions from `first` on, and keeps them.
     pub(crate) fn keep_answers(&mut self, first: usize, actions: &mut Vec<GroupAction>) {
         let is_done = |action: &mut GroupAction| {
             matches!(action, GroupAction::Complete { result: Ok(_), .. })
@@ -202,7 +207,7 @@ impl LaneGroup {
         }
     }
 
-    /// A session begins, or ends.
+    /// A session begins: forgets the cuts of the former one.
     pub(crate) fn forget_cuts(&mut self) {
         let kept = std::mem::take(&mut self.cuts.kept);
         assert!(kept.is_empty(), "they were failed");
@@ -244,9 +249,9 @@ impl LaneGroup {
         self.cuts.is_open &= !self.view.holds_writes || !is_at_cut();
     }
 
-    /// The session is over for this member: what was released will be applied, and nothing else.
+    /// The session is over for this member: released writes will be applied, and no others.
     pub(crate) fn end_following(&mut self) -> Released {
-        // Another seal may come before the first one has waited for all of it.
+        // Another seal may come while the first one still waits for released writes.
         let was_following = std::mem::take(&mut self.view.holds_writes) || self.cuts.applies_rest;
         self.shared.activity.take_held();
         let keeps = was_following && self.shared.activity.has_room_for_all();

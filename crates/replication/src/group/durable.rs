@@ -2,9 +2,9 @@
 //!
 //! Bits live in memory and reach the disk late: before the extent that covers them leaves the
 //! activity log, or at a checkpoint (a seal's answer, a join, a stop). A page is written once at a
-//! time, so that an older copy never lands on a newer one. Marks move from the own slot to those of
-//! others as a session begins, and no log names their extents: so a page of the own slot is written
-//! only when the disk has the same page of all others.
+//! time, so that an older copy never lands on a newer one. When a session begins, marks of the own
+//! slot give way to marks in the other slots, and no log names their extents. So a page of the own
+//! slot is written only when the disk has the same page of all other slots.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -25,13 +25,17 @@ const PAGE_WRITES_MAX: usize = 16;
 
 #[derive(Debug)]
 pub(crate) struct Durable {
-    /// With their numbers, in the order in which they were asked for.
+    /// What the group asked of the device and is not answered, by token; each with a number that
+    /// counts the questions.
     uses: Slab<(DurableUse, u64)>,
     next_use: u64,
     /// Pages whose write is outstanding.
     saving: BTreeSet<PageId>,
+    /// The checkpoint that is under way.
     checkpoint: Option<Checkpoint>,
+    /// Checkpoints that begin after it, in this order.
     waiting: VecDeque<CheckpointReason>,
+    /// One for each slot.
     headers: Vec<Header>,
 }
 
@@ -49,41 +53,41 @@ pub(crate) enum DurableUse {
 /// Why everything that is dirty now is to reach the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CheckpointReason {
-    /// The home asked for it.
+    /// A round of the home is answered when it is done.
     Round(RoundId),
     Stop(RoundId),
-    /// So that a restart does not find what is settled.
+    /// The own slot was emptied: a restart is not to find its former marks.
     OwnSlotEmpty,
-    /// Nobody waits for it any more.
+    /// Its round is of an older session, and not answered any more.
     Void,
 }
 
 #[derive(Debug)]
 struct Checkpoint {
     reason: CheckpointReason,
-    /// Not written yet.
+    /// Pages that are still to be written.
     pages: Vec<PageId>,
-    /// Pages that are being written, as the checkpoint began or for it. What is written beside it
-    /// never ends while the activity log moves on.
+    /// Pages that it waits for: those being written when it began, and those written for it. It
+    /// does not wait for others, which never end while the activity log moves on.
     awaited: BTreeSet<PageId>,
     flushed: bool,
 }
 
-/// The start of a slot as its header on disk says, and who waits for it to be durable.
+/// The newest base of a slot, and the answers that wait until its header is durable.
 #[derive(Debug)]
 struct Header {
     slot: LostMember,
     durable: bool,
-    /// Starts that the home makes durable.
+    /// How many bases the home was asked to make durable, and has not.
     asked: u32,
     waiting: Vec<Waiting>,
 }
 
-/// An answer that waits for a start of the slot, which may not be the newest any more.
+/// An answer that waits until a base of a slot is durable. There may be a newer base by then.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
     pub(crate) slot: LostMember,
-    /// Of the question that is answered, and who asked.
+    /// The question that is answered, and the member that asked it.
     pub(crate) id: QuestionId,
     pub(crate) by: NodeId,
     pub(crate) lane: LaneIndex,
@@ -108,12 +112,12 @@ impl Durable {
         group_token(u64::from(self.uses.insert((durable_use, number))))
     }
 
-    /// The number of what is asked for next.
+    /// The number of the next question to the device.
     pub(crate) fn next_use(&self) -> u64 {
         self.next_use
     }
 
-    /// Something is not answered that was asked for before `number` was.
+    /// Whether a question with a number below this is not answered.
     pub(crate) fn has_use_before(&self, number: u64) -> bool {
         self.uses.values().any(|&(_, known)| known < number)
     }
@@ -127,7 +131,7 @@ impl Durable {
         self.checkpoint.is_some() || !self.waiting.is_empty()
     }
 
-    /// What an older session waited for is not to be taken for what a newer one asks.
+    /// Another session seals this member: checkpoints of an older one answer no round any more.
     pub(crate) fn void_checkpoints(&mut self) {
         let is_stop = |reason: &CheckpointReason| matches!(reason, CheckpointReason::Stop(_));
         self.waiting.retain(is_stop);
@@ -136,7 +140,7 @@ impl Durable {
         }
     }
 
-    /// Nor is an answer to an older session to be given to a newer one, which may ask the same.
+    /// The same of answers to an older session: the newer one may ask the same questions.
     pub(crate) fn forget_answers(&mut self) {
         self.headers.iter_mut().for_each(|header| header.waiting.clear());
     }
@@ -147,20 +151,20 @@ impl Durable {
         }
     }
 
-    /// The connections of `peer` are gone: what it still wants to know it asks again.
+    /// The connections of `peer` are gone: it asks its questions again.
     pub(crate) fn forget_answers_to(&mut self, peer: NodeId) {
         self.headers.iter_mut().for_each(|header| header.waiting.retain(|it| it.by != peer));
     }
 
-    /// The replica is admitted. That a slot is good for nothing the home has to hear then from
-    /// each shard that is told so, though the header says it already.
+    /// The replica is admitted. From now on the home hears from each shard that is told so that a
+    /// slot is useless, though the header may say so already.
     pub(crate) fn ask_again_of_useless(&mut self) {
         for header in self.headers.iter_mut().filter(|it| it.slot.base == crate::UNUSED) {
             header.slot.base.epoch = crate::KEEP;
         }
     }
 
-    /// The header says so already, durably; else the answer is remembered.
+    /// Whether the base that an answer waits for is durable. If not, keeps the answer until it is.
     pub(crate) fn is_rebased(&mut self, answer: Waiting) -> Rebase {
         let slot = answer.slot;
         let waiting: usize = self.headers.iter().map(|header| header.waiting.len()).sum();
@@ -197,7 +201,7 @@ impl Durable {
         header.waiting.extract_if(.., |waiting| waiting.slot == slot).collect()
     }
 
-    /// The home shard makes this start of the slot durable by itself.
+    /// A slot has this base; the home makes it durable without being asked.
     pub(crate) fn set_base(&mut self, slot: LostMember) {
         let known = self.headers.iter_mut().find(|header| header.slot.member == slot.member);
         match known {
@@ -217,10 +221,11 @@ pub(crate) enum Rebase {
     /// No slot tracks this member.
     Untracked,
     Durable,
+    /// The home makes it durable already; the answer waits.
     Waits,
-    /// The home shard has to write it.
+    /// The home has to be asked to make it durable; the answer waits.
     Asks,
-    /// More waits than a leader ever asks.
+    /// More answers wait than a leader ever asks for.
     TooMany,
 }
 
@@ -299,7 +304,7 @@ impl LaneGroup {
         }
     }
 
-    /// Writes a page, unless an older copy of it, or what goes before it, is still on its way.
+    /// Writes a page, unless an older copy of it, or a page that goes before it, is being written.
     fn save_page(&mut self, page: PageId, actions: &mut Vec<GroupAction>) -> bool {
         if page.0 == self.view.me && self.saves_others_first(page, actions) {
             return false;
@@ -322,7 +327,7 @@ impl LaneGroup {
         slot.is_some_and(|slot| slot.bits.is_unsaved(number))
     }
 
-    /// Whether the disk lacks the same page of another slot; it is on its way then.
+    /// Whether the disk lacks the same page of another slot; if so, has that written first.
     fn saves_others_first(
         &mut self,
         (me, lane, number): PageId,
@@ -360,7 +365,7 @@ impl LaneGroup {
         while self.durable.saving.len() < PAGE_WRITES_MAX {
             let next = self.durable.checkpoint.as_mut().and_then(|it| it.pages.pop());
             let Some(page) = next else { break };
-            // One that is on its way as it is now is not written again.
+            // A page that is being written in its newest form is not written again.
             if self.save_page(page, actions) || !self.is_unsaved(page) {
                 saved.push(page);
             } else {
@@ -379,7 +384,7 @@ impl LaneGroup {
                 CheckpointReason::OwnSlotEmpty | CheckpointReason::Void => {}
             }
             self.durable.checkpoint = None;
-            // One that waited for this begins now: nothing else may wake the group up.
+            // The next checkpoint begins now: nothing else may wake the group up.
             if !self.durable.waiting.is_empty() {
                 self.settle_checkpoint(actions);
             }

@@ -1,9 +1,9 @@
 //! Flushes: of the device, and of the volume.
 //!
-//! FLUSH is an operation of the volume; no lane takes part (PROTOCOL.md 5.5). What completed
-//! before it is already in every member's device cache, so each member flushes its device once
-//! after the request arrived. Requests that wait together share one device flush, which counts once
-//! no group was told that the device lost something (`trust`).
+//! FLUSH is an operation of the volume; no lane takes part (PROTOCOL.md 5.5). Writes that completed
+//! before it are in the device cache of every member already. So each member flushes its device
+//! once after the request arrived. Requests that wait together share one device flush. It counts
+//! when no group was told that the device lost something (`trust`).
 
 use std::collections::VecDeque;
 
@@ -23,13 +23,14 @@ pub(crate) struct Flushes {
     started: u64,
     done: u64,
     running: Running,
-    /// Served by the flush that runs.
+    /// Those whom the device flush that runs serves.
     current: Vec<Waiter>,
-    /// Came after it began: served by the next.
+    /// Those who came after it began: the next one serves them.
     next: Vec<Waiter>,
+    /// As the leader: flushes of the volume that are under way.
     volume: Vec<VolumeFlush>,
-    /// Those of clients that came when there were as many as may be, oldest first: bounded by what
-    /// the front ends let in.
+    /// Flushes of clients that found as many under way as there may be, oldest first. The front
+    /// ends bound their number.
     overflow: VecDeque<PartId>,
     next_id: u32,
 }
@@ -40,7 +41,7 @@ enum Running {
     #[default]
     No,
     Asked,
-    /// The device called it done; the home asks whether that is to be believed.
+    /// The device called it done, and the home asks all groups whether to believe that.
     Ended,
 }
 
@@ -62,11 +63,11 @@ enum Waiter {
 #[derive(Clone, Copy, Debug)]
 struct VolumeFlush {
     id: u32,
-    /// `None` of the flush with which a drain ends.
+    /// The client's part; `None` if a drain ends with this flush.
     part: Option<PartId>,
     needed: MemberSet,
     acknowledged: MemberSet,
-    /// How often it was found still under way.
+    /// How many looks for late members found it under way.
     looks: u8,
 }
 
@@ -79,18 +80,18 @@ impl Flushes {
         self.done
     }
 
-    /// The name of the volume's next flush.
+    /// The id of the next flush of the volume.
     pub(crate) fn next_id(&self) -> u32 {
         self.next_id
     }
 
-    /// The device is another one.
+    /// Another disk is taken into use: nobody waits for a flush of the former one.
     pub(crate) fn forget_device(&mut self) {
         assert_ne!(self.running, Running::Asked, "nothing is under way on the former disk");
         self.forget_waiting();
     }
 
-    /// What the flushes of the device were for is never acknowledged.
+    /// The disk failed: those who wait for its flushes never get an answer.
     pub(crate) fn forget_waiting(&mut self) {
         if self.running == Running::Ended {
             self.running = Running::No;
@@ -103,21 +104,21 @@ impl Flushes {
         !self.volume.is_empty()
     }
 
-    /// Somebody looked for members that are late.
+    /// The group looked for late members: counts that for each flush under way.
     pub(crate) fn note_look(&mut self) {
         for flush in &mut self.volume {
             flush.looks = flush.looks.saturating_add(1);
         }
     }
 
-    /// What is under way counts as begun now.
+    /// The flushes under way count as begun now.
     pub(crate) fn forget_looks(&mut self) {
         for flush in &mut self.volume {
             flush.looks = 0;
         }
     }
 
-    /// Those that a flush waits for which was under way at the look before the last one.
+    /// Members without whose answer a flush is under way that was so at the last look but one.
     pub(crate) fn late_members(&self) -> MemberSet {
         let late = self.volume.iter().filter(|flush| flush.looks >= 2);
         late.fold(MemberSet::EMPTY, |set, flush| set | flush.needed.minus(flush.acknowledged))
@@ -134,25 +135,25 @@ impl Flushes {
         self.owed_by(member).next()
     }
 
-    /// Those who wait for a flush of the device.
+    /// How many wait for a flush of the device.
     pub(crate) fn waiting(&self) -> usize {
         self.current.len() + self.next.len()
     }
 
-    /// Some wait for others to end.
+    /// Some flushes of clients wait until others end.
     pub(crate) fn are_too_many(&self) -> bool {
         !self.overflow.is_empty()
     }
 
-    /// Its connections are gone: what it still wants to know it asks again.
+    /// The connections of a peer are gone: it asks again for flushes that it still needs.
     pub(crate) fn forget_peer(&mut self, peer: NodeId) {
         for waiters in [&mut self.current, &mut self.next] {
             waiters.retain(|waiter| !matches!(waiter, Waiter::Peer { from, .. } if *from == peer));
         }
     }
 
-    /// An older session's flush is not answered in the name of a newer one, whose leader may have
-    /// used the same id for a later flush.
+    /// Another session seals this member: no flush of an older one is answered any more. The new
+    /// leader may use the same id for a later flush.
     pub(crate) fn forget_peers(&mut self) {
         for waiters in [&mut self.current, &mut self.next] {
             waiters.retain(|waiter| !matches!(waiter, Waiter::Peer { .. }));
@@ -185,7 +186,7 @@ impl LaneGroup {
     ) {
         let id = self.flushes.next_id;
         self.flushes.next_id = id.wrapping_add(1);
-        // A follower's part in a client's flush is over when it has the writes.
+        // A client's flush does not wait for followers: they need to have the writes, no more.
         let spared = part.map_or(MemberSet::EMPTY, |_| self.view.followers);
         let needed = self.view.write_set.minus(spared);
         let acknowledged = MemberSet::EMPTY;
@@ -259,7 +260,7 @@ impl LaneGroup {
         }
     }
 
-    /// The write set shrank: nobody waits for `member` any more.
+    /// `member` left the write set: no flush waits for it any more.
     pub(crate) fn forget_flushes_of(&mut self, member: NodeId, actions: &mut Vec<GroupAction>) {
         for flush in &mut self.flushes.volume {
             flush.needed.remove(member);
@@ -274,7 +275,7 @@ impl LaneGroup {
         }
     }
 
-    /// Those of requests. That of a drain goes on as long as the drain: nothing else would end it.
+    /// Fails the flushes of clients. The flush of a drain goes on, for the drain ends by it alone.
     pub(crate) fn fail_flushes(&mut self, actions: &mut Vec<GroupAction>) {
         let drain = match self.draining {
             Draining::Flushing { flush, .. } => Some(flush),
@@ -297,7 +298,7 @@ impl LaneGroup {
         self.want_flush(Waiter::Checkpoint, actions);
     }
 
-    /// The activity log waits for a flush: one is enough.
+    /// The activity log needs a device flush. One is enough for all that wait.
     pub(crate) fn want_activity_flush(&mut self, actions: &mut Vec<GroupAction>) {
         let waits = |waiters: &[Waiter]| waiters.contains(&Waiter::Activity);
         if !waits(&self.flushes.current) && !waits(&self.flushes.next) {
@@ -307,7 +308,7 @@ impl LaneGroup {
 
     fn want_flush(&mut self, waiter: Waiter, actions: &mut Vec<GroupAction>) {
         if self.view.disk_failed {
-            // I15: another try might succeed, and what was lost stays lost.
+            // A later flush might succeed, though the device lost something before it (I15).
             return;
         }
         self.flushes.next.push(waiter);
@@ -332,7 +333,7 @@ impl LaneGroup {
     ) {
         self.flushes.running = Running::Ended;
         if self.view.disk_failed {
-            // I15: this member is lost.
+            // No flush of this disk counts any more, and the member is lost (I15).
             self.flushes.forget_waiting();
             if result.is_err() {
                 let fact = FromGroup::MemberFailed { member: self.view.me };
@@ -344,7 +345,7 @@ impl LaneGroup {
         actions.push(GroupAction::Home(FromGroup::DeviceFlushed { number }));
     }
 
-    /// All groups heard what became of what might have been told of a loss.
+    /// No group was told of a loss: the flush counts, and those who waited for it are answered.
     pub(crate) fn on_flush_believed(&mut self, number: u64, actions: &mut Vec<GroupAction>) {
         if self.flushes.running != Running::Ended || self.flushes.started != number {
             return;

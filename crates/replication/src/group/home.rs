@@ -1,4 +1,4 @@
-//! What the home shard tells a group: sessions, members, ends.
+//! Messages of the home shard to a group: about sessions, members and ends.
 
 use format::ids::{BlockRange, BootId, LaneIndex, MemberSet, NodeId, Nonce, QuestionId, Seq};
 use format::message::DataBody;
@@ -96,7 +96,7 @@ impl LaneGroup {
         }
     }
 
-    /// Members that leave, return and join.
+    /// Messages about members that leave, return and join.
     #[expect(clippy::too_many_lines, reason = "one flat match, an arm for each message")]
     fn on_membership(&mut self, now: Time, message: ToGroup, actions: &mut Vec<GroupAction>) {
         match message {
@@ -186,7 +186,7 @@ impl LaneGroup {
         if role == ReplicaRole::None {
             self.flushes.forget_waiting();
         }
-        // The disk is gone: nothing is applied any more, nor kept for that.
+        // The disk is gone: held writes will never be applied.
         if role == ReplicaRole::None && self.view.holds_writes {
             self.end_following();
             self.with_lanes(now, actions, |lane, turn| {
@@ -207,7 +207,8 @@ impl LaneGroup {
         self.view.write_set.insert(member);
         self.view.losing.remove(member);
         self.view.interrupted.remove(member);
-        // Its connection broke before this was told: the home hears of that, too, and repeats.
+        // Its connection broke before this message came. The home hears of that, and sends
+        // `Resend`.
         if !self.view.reachable().has(member) {
             self.view.interrupted.insert(member);
         }
@@ -215,7 +216,7 @@ impl LaneGroup {
         self.syncing.push((member, round));
     }
 
-    /// All that waits, and all that is done and kept.
+    /// Fails requests that wait, and those that are done and not answered yet.
     fn fail_all(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         self.fail_held(actions);
         self.with_lanes(now, actions, Lane::fail_waiting);
@@ -223,7 +224,7 @@ impl LaneGroup {
         self.fail_flushes(actions);
     }
 
-    /// Its loss is withdrawn.
+    /// The loss of a member is withdrawn: sends it again all that it has not answered.
     fn keep_member(&mut self, now: Time, member: NodeId, actions: &mut Vec<GroupAction>) {
         self.view.losing.remove(member);
         self.view.interrupted.remove(member);
@@ -258,7 +259,7 @@ impl LaneGroup {
         (nonce, round): (Nonce, RoundId),
         actions: &mut Vec<GroupAction>,
     ) {
-        // A leader whose own replica returns seals it to the session that it leads.
+        // If the own replica of the leader returns, it is sealed to the session that goes on.
         if !(self.view.leading && self.view.nonce == nonce) {
             self.stand_down(now, actions);
         }
@@ -283,7 +284,8 @@ impl LaneGroup {
         self.with_lanes(now, actions, drop);
     }
 
-    /// What only this member knows goes into its own slot, and everything dirty to the disk.
+    /// Stops once the lanes are quiet: marks in the own slot what only this member knows, and
+    /// begins to write everything that is dirty.
     pub(crate) fn settle_stop(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         let Some(stopping) = self.stopping else { return };
         if !self.lanes.iter().all(Lane::is_over) || self.sizes.zeroes_in_flight > 0 {
@@ -302,7 +304,7 @@ impl LaneGroup {
         self.start_checkpoint(CheckpointReason::Stop(round));
     }
 
-    /// I25: a seal is answered when no device write of an older session is outstanding.
+    /// Answers a seal once no device write of an older session is outstanding (I25).
     pub(crate) fn settle_seal(&mut self, actions: &mut Vec<GroupAction>) {
         let Some(round) = self.sealing else { return };
         let is_quiet = self.lanes.iter().all(Lane::is_over) && self.sizes.zeroes_in_flight == 0;
@@ -335,7 +337,7 @@ impl LaneGroup {
         self.stand_down(now, actions);
         self.view.nonce = nonce;
         self.view.leading = true;
-        // A connection that broke before this was told of breaks for the home, too, which repeats.
+        // Of a connection that broke before this message came the home hears, and sends `Resend`.
         let others = self.view.write_set.without(self.view.me);
         self.view.interrupted = others.minus(self.view.connected);
         self.begin_receipts();
@@ -367,8 +369,8 @@ impl LaneGroup {
         self.fail_flushes(actions);
     }
 
-    /// Ends the group, whatever is under way, and gives all payloads back that it has. Nobody hears
-    /// what became of the requests.
+    /// Ends the group, whatever is under way, and returns all payloads that it holds. No client
+    /// hears what became of its requests.
     #[must_use]
     pub fn let_go(mut self, now: Time) -> Vec<Payload> {
         let mut actions = Vec::new();
@@ -388,7 +390,8 @@ impl LaneGroup {
         self.stopping = Some(stopping);
     }
 
-    /// The place of the oldest, if there is any.
+    /// Sends a member again all that it has not acknowledged. Returns the place of the oldest of
+    /// that, if there is any.
     fn transmit_again(
         &mut self,
         now: Time,
@@ -420,14 +423,14 @@ impl LaneGroup {
         self.durable.set_base(lost);
     }
 
-    /// The member is out of the write set: nobody waits for it any more.
+    /// The member is out of the write set: nothing waits for its answers any more.
     fn forget_member(&mut self, now: Time, member: NodeId, actions: &mut Vec<GroupAction>) {
         self.view.write_set.remove(member);
         self.view.losing.remove(member);
         self.view.interrupted.remove(member);
         self.recording.retain(|&(other, _)| other != member);
         self.syncing.retain(|&(other, _)| other != member);
-        // One that is out of reach is asked again when it comes back; or it is lost, too.
+        // A member out of reach is asked again when it comes back, or is lost, too.
         let in_sync = self.view.in_sync;
         let source = in_sync.and(self.view.reachable()).first().or_else(|| in_sync.first());
         self.with_lanes(now, actions, |lane, turn| {
@@ -440,7 +443,7 @@ impl LaneGroup {
         self.forget_flushes_of(member, actions);
     }
 
-    /// Records at every member what `lost` misses, the own replica included.
+    /// Has every member record what `lost` misses, this one included.
     fn lose(
         &mut self,
         now: Time,
@@ -497,7 +500,8 @@ impl LaneGroup {
         actions.push(GroupAction::Send { to: by, message, payload: None });
     }
 
-    /// `settle_facts` tells the home shard once all lanes have all answers.
+    /// A member recorded a piece of what `lost` misses. When all lanes have all answers,
+    /// `settle_facts` tells the home.
     pub(crate) fn on_loss_recorded(
         &mut self,
         by: NodeId,
@@ -539,7 +543,8 @@ impl LaneGroup {
         });
     }
 
-    /// A drain ends when nothing is under way, nothing differs, and every member has flushed.
+    /// Goes on with a drain: it ends when nothing is under way, no block differs, and every member
+    /// has flushed.
     pub(crate) fn settle_drain(&mut self, actions: &mut Vec<GroupAction>) {
         match self.draining {
             Draining::Finishing { round } => {

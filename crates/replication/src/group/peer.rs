@@ -1,4 +1,4 @@
-//! Messages of other members: may they be heard, which lane they are for, and who takes them.
+//! Messages of other members: whether they are heard, which lane they are for, and what takes them.
 
 use format::ids::{BlockRange, NodeId, Seq};
 use format::message::{Data, DataBody, ReadStatus, WriteKind};
@@ -13,14 +13,13 @@ use crate::lane::cut::HeldCut;
 use crate::lane::{Lane, Origin, SEQ_MAX, Turn};
 
 impl LaneGroup {
-    /// I4: a message of a session that this member is not sealed to does not exist.
+    /// Whether a message is of the session that this member obeys: no other one is heard (I4).
     #[inline(always)]
     fn is_of_session(&self, message: &Data) -> bool {
         message.nonce == self.view.nonce && message.volume == self.view.volume
     }
 
-    /// All messages but for writes and acknowledgements, of which nothing is asked that is about
-    /// others.
+    /// A message that is neither a write nor an acknowledgement: these have ways of their own.
     #[inline(never)]
     pub(super) fn step_peer(
         &mut self,
@@ -124,7 +123,8 @@ impl LaneGroup {
         self.end_step(first, actions);
     }
 
-    /// It answers nobody, and loses no member.
+    /// A write of the leader. It completes no request and loses no member, so there is no
+    /// `end_step`.
     #[inline(never)]
     pub(super) fn step_write(
         &mut self,
@@ -143,7 +143,7 @@ impl LaneGroup {
         let position = self.position_of_lane(write.lane);
         let is_counted = write.seq.max(write.stable) <= SEQ_MAX;
         let lane = self.lanes.get(position).filter(|lane| lane.index == write.lane);
-        // What the volume has and the disk holds.
+        // The blocks that the volumes have and the disk holds.
         let reach = self.shared.activity.space();
         let is_good = is_counted
             && lane.is_some_and(|lane| lane.owns_of(&self.view, reach, write.range))
@@ -160,7 +160,8 @@ impl LaneGroup {
         lanes[position].apply(&mut turn, Origin::Peer(from), write, payload);
     }
 
-    /// Whether this node has the role that the message is for, and the sender is who it was.
+    /// Whether this node has the role that the message is for, and the sender is the process that
+    /// the session knows.
     fn may_receive(&self, from: NodeId, body: &DataBody) -> bool {
         match body {
             DataBody::Write(_)
@@ -183,7 +184,7 @@ impl LaneGroup {
         }
     }
 
-    /// The disk goes as far as that. A leader's own disk may be smaller than the volume.
+    /// Whether the disk holds these blocks. The disk of a leader need not.
     #[inline]
     fn holds(&self, range: BlockRange) -> bool {
         self.view.leading || self.sizes.held.as_ref().is_none_or(|held| held.contains(range))
@@ -197,7 +198,7 @@ impl LaneGroup {
         !self.view.leading & (self.view.replica != ReplicaRole::None)
     }
 
-    /// The position of the lane that is meant, if the message makes sense here.
+    /// The position of the lane that the message is for, if the message makes sense for it.
     fn check_addressing(&self, body: &DataBody, payload: Option<Payload>) -> Option<usize> {
         let Some(index) = body.lane() else { return Some(0) };
         let position = usize::from(index.0 / self.shards);
@@ -205,7 +206,7 @@ impl LaneGroup {
         let is_here = |range: BlockRange| lane.owns(&self.view, range) && self.holds(range);
         let (fits, with_payload) = match body {
             DataBody::Write(_) => unreachable!("writes have a way of their own"),
-            // No operation has seq 0, and those that wait to be sent have no other.
+            // An operation that is not sent yet has seq 0: no message may name it.
             DataBody::Ack { base, .. } | DataBody::Received { base, .. } => {
                 (*base != Seq(0), false)
             }
@@ -216,7 +217,7 @@ impl LaneGroup {
             | DataBody::Clear { range, .. } => (is_here(*range), false),
             DataBody::ReadDone { length_bytes, .. } => (true, *length_bytes > 0),
             DataBody::Loss { ranges, .. } => (ranges.iter().all(|&range| is_here(range)), false),
-            // Behind the end of a volume as well.
+            // A slot may have marks behind the end of a volume.
             DataBody::SlotData { ranges, .. } => (lane.are_of_lane(&self.view, ranges), false),
             DataBody::DigestDone { .. }
             | DataBody::Flush { .. }
@@ -238,7 +239,7 @@ impl Lane {
     fn on_acknowledgements(&mut self, turn: &mut Turn<'_>, from: NodeId, base: Seq, mask: u64) {
         let mut left = mask;
         while left != 0 {
-            // Nonsense alone goes past the last number, and might as well name another one at once.
+            // Only a broken peer goes past the last number. It could name any other number, too.
             let seq = Seq(base.0.wrapping_add(left.trailing_zeros().into()));
             self.on_acknowledged(turn, from, seq);
             left &= left - 1;
@@ -266,7 +267,7 @@ impl Lane {
             DataBody::Stable { stable, .. } => self.on_stable(turn, stable),
             DataBody::Read { id, range, .. } => self.on_peer_read(turn, from, id, range),
             DataBody::ReadDone { id, status, length_bytes, zeroes, .. } => {
-                // Of a read that ended meanwhile, where nobody asks.
+                // The read ended meanwhile: the answer is dropped.
                 let Some(asker) = self.asker(id) else { return turn.release(payload) };
                 if payload.is_some() && self.asked_bytes(asker) != length_bytes {
                     turn.release(payload);

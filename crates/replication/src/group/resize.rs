@@ -1,11 +1,11 @@
 //! The size of the volume, and making ready for a larger one.
 //!
-//! A member takes operations on new blocks from the moment at which it is asked to make ready for
-//! them: the leader serves them as soon as the value with the new size is chosen, and says so on
-//! another connection than the one that carries the first write. Until then they are nobody's, so
-//! they are made zeroes without a lock. The zeroes are durable before the answer, and so are the
-//! marks for members that are not there. What a task left under way ends before a later one is
-//! answered, and before a seal is (I25): nothing becomes zero once it may hold data.
+//! A member takes operations on new blocks as soon as it is asked to make ready for them. For the
+//! leader serves them as soon as the value with the new size is chosen, and the first write may
+//! come before that news, over another connection. Until then no client uses the blocks, so they
+//! are made zeroes without a lock. The zeroes are durable before the answer, and so are the marks
+//! for absent members. Zeroes that are under way end before a later task is answered, and before a
+//! seal is (I25): no block becomes zero once it may hold data.
 
 use format::ids::{BlockRange, EXTENT_BLOCKS};
 use format::space::Space;
@@ -15,12 +15,12 @@ use crate::group::LaneGroup;
 use crate::group::durable::{CheckpointReason, DurableUse};
 use crate::limits;
 
-/// What a group knows of sizes, but for that of the volume.
+/// What a group knows of sizes beside those of the volumes.
 #[derive(Debug)]
 pub(crate) struct Sizes {
-    /// Blocks that the disk holds, which may be more than the volumes have; without one, no bound.
+    /// The blocks that the disk holds, perhaps more than the volumes have; `None` without a disk.
     pub(crate) held: Option<Space>,
-    /// A larger volume that this member makes itself ready for.
+    /// A larger size for which this member makes ready, or has.
     pub(crate) preparing: Option<Preparing>,
     /// Requests with which new blocks are made zeroes.
     pub(crate) zeroes_in_flight: u32,
@@ -29,10 +29,10 @@ pub(crate) struct Sizes {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Preparing {
     task: SizeTask,
-    /// All before it is zeroes, or on its way to be.
+    /// All new blocks before this one are zeroes, or about to be.
     next_block: u64,
-    /// Who waits for it; nobody does any more once it was answered. It is remembered, so that
-    /// nothing is made zeroes twice in a session.
+    /// The round to answer; `None` once it is answered. The task is kept then, so that no block is
+    /// made zeroes twice in a session.
     round: Option<RoundId>,
 }
 
@@ -41,7 +41,7 @@ impl Sizes {
         Self { held, preparing: None, zeroes_in_flight: 0 }
     }
 
-    /// Somebody waits for a larger volume.
+    /// A round waits for this member to be ready for a larger size.
     pub(super) fn is_preparing(&self) -> bool {
         self.preparing.is_some_and(|preparing| preparing.round.is_some())
     }
@@ -67,9 +67,8 @@ impl LaneGroup {
         }
     }
 
-    /// The slots cover what the volume has, which may be less than the disk holds. Of a volume that
-    /// is larger than the disk they cover what the disk holds, whatever a config says: such a
-    /// member is in no write set, but the node may lead one.
+    /// Lets the slots cover the blocks of the volumes. If the disk is smaller, they cover what it
+    /// holds: such a member is in no write set, but its node may lead.
     fn cover_volume(&mut self) {
         let space = self.covered();
         for lane in &mut self.lanes {
@@ -78,14 +77,14 @@ impl LaneGroup {
         self.shared.activity.reach_to(space);
     }
 
-    /// What the volumes have and the disk holds.
+    /// The blocks that the volumes have and the disk holds.
     pub(super) fn covered(&self) -> Space {
         self.sizes.held.map_or(self.view.space, |held| held.common(&self.view.space))
     }
 
-    /// The same, but that nothing is forgotten: a replica that starts, or comes back, has the marks
-    /// of all that its disk holds until a session tells it how large the volume is. What it knows
-    /// itself may be older than what its slots say.
+    /// Lets the slots cover more, and drops no mark. A replica that starts, or comes back, keeps
+    /// marks for all that its disk holds until a session tells it the size. The size that it knows
+    /// may be older than its slots.
     fn extend_slots(&mut self) {
         let space = self.covered();
         for lane in &mut self.lanes {

@@ -1,10 +1,11 @@
 //! Members that are there and answer too late: PROTOCOL.md 7c.
 //!
-//! One look at all that is under way every half of the limit, and none while nothing is: what was
-//! sent before the look before the last one is late. An operation carries no time of its own.
+//! Every half of the limit the leader looks at all that is under way, and never while nothing is.
+//! Operations that were sent before the last look but one are late. So an operation carries no time
+//! of its own.
 //!
-//! What a lost member misses, others write down piece by piece: who answers one after the other in
-//! time is not late with the rest.
+//! Members record piece by piece what a lost member misses. One that answers each piece in time is
+//! not late with the rest.
 
 use std::time::Duration;
 
@@ -19,14 +20,15 @@ use crate::limits::{FOLLOWER_LOSS_PATIENCE, READ_PATIENCE, SLOW_MEMBER_LIMIT};
 #[derive(Debug)]
 pub(crate) struct SlowWatch {
     look_at: Time,
-    /// Operations that had been sent at the last look, and at the one before.
+    /// The places in the order of sending up to which operations had been sent at the last look,
+    /// and at the one before.
     sent: [u64; 2],
-    /// The place of each node's last word that it wrote down what another one misses.
+    /// By node, the place in that order at which it last said that it recorded a piece.
     recorded: [u64; NODES_MAX as usize],
-    /// The place at which each node came back as it was, and was asked again what it had not
-    /// answered.
+    /// By node, the place in that order at which it came back as the same process, and was sent
+    /// again what it had not answered.
     returned: [u64; NODES_MAX as usize],
-    /// The oldest of that.
+    /// By node, the oldest that it was sent again then.
     owed: [Owed; NODES_MAX as usize],
 }
 
@@ -38,7 +40,7 @@ pub(crate) struct Owed {
 }
 
 impl Owed {
-    /// Something was owed before, and still is.
+    /// Some of `before` is still not answered.
     fn is_still(self, before: Self) -> bool {
         self.write.is_some() && self.write == before.write
             || self.flush.is_some() && self.flush == before.flush
@@ -60,8 +62,8 @@ impl SlowWatch {
         self.recorded[member.index()] = place;
     }
 
-    /// Who comes back again and again, and answers nothing of what it was asked anew the last time,
-    /// is given no more time for that: its connections may be what is broken.
+    /// A member came back as the same process, and has time to answer anew. It has not if it
+    /// answered nothing since it came back the last time: its connections may be broken.
     pub(crate) fn note_returned(&mut self, member: NodeId, place: u64, owed: Owed) {
         let before = std::mem::replace(&mut self.owed[member.index()], owed);
         if !owed.is_still(before) {
@@ -73,7 +75,8 @@ impl SlowWatch {
         self.returned[member.index()] <= sent
     }
 
-    /// Those of the awaited that were asked by `sent`, and wrote nothing down since.
+    /// Members of `awaited` that were asked before the place `sent`, and have recorded nothing
+    /// since.
     fn silent_since(
         &self,
         sent: u64,
@@ -87,7 +90,8 @@ impl SlowWatch {
 }
 
 impl LaneGroup {
-    /// What is under way counts as sent now: nobody is late by a limit that it did not have.
+    /// The limit changed: what is under way counts as sent now, so that no member is late by a
+    /// limit that it did not have.
     pub(crate) fn set_slow_limit(&mut self, now: Time, limit: Duration) {
         if std::mem::replace(&mut self.view.slow_limit, limit) == limit {
             return;
@@ -115,7 +119,7 @@ impl LaneGroup {
             return;
         }
         let interval = self.view.slow_limit / 2;
-        // A node that stood still itself has no right to judge the others.
+        // If this node stood still itself, the others are not judged.
         if now < self.slow.look_at + interval / 2 {
             for member in self.late_members().iter() {
                 let stay = self.view.stay_of(member);
@@ -130,8 +134,8 @@ impl LaneGroup {
         self.slow.look_at = if is_busy { now + interval } else { Time::NEVER };
     }
 
-    /// Reads that wait for long go to another member as well; a member that answers none of them
-    /// for as long as writes may take is as late as one that keeps writes waiting.
+    /// Sends reads that have waited for long to another member as well. A member that does not
+    /// answer a read for as long as a write may take is late.
     pub(crate) fn look_at_reads(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         let was_still =
             now >= self.shared.balance.look_at + self.view.slow_limit.min(SLOW_MEMBER_LIMIT) / 4;
@@ -150,8 +154,8 @@ impl LaneGroup {
         self.shared.balance.look_at = if is_reading { now + READ_PATIENCE } else { Time::NEVER };
     }
 
-    /// Writes wait until what a lost member misses is written down, and a follower gives them
-    /// nothing that is worth waiting for.
+    /// Tells the home of followers that have not recorded for long what a lost member misses.
+    /// Writes wait for that record, and a follower is not worth their waiting.
     pub(crate) fn settle_losses(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         let followers = self.view.followers.minus(self.view.losing);
         if followers.is_empty() {
@@ -179,8 +183,8 @@ impl LaneGroup {
         }
     }
 
-    /// Those that an old operation or flush still waits for, or the end of a loss, for which
-    /// whatever misses the lost member waits, or a member that returns.
+    /// Members that owe an answer for too long: to an operation, to a flush, to the record of a
+    /// loss, or to the resync of a returning member.
     fn late_members(&self) -> MemberSet {
         let sent = self.slow.sent[1];
         let mut late = self.flushes.late_members();

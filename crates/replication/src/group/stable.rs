@@ -1,7 +1,7 @@
-//! Who hears of it that writes are on every member of the write set.
+//! How members learn that writes are on every member of the write set: that they are stable.
 //!
 //! A busy lane says so with its next write, to the leader's own replica as to the others. An idle
-//! one says it late, by a message.
+//! lane says it later, by a message.
 
 use std::time::Duration;
 
@@ -17,8 +17,8 @@ use crate::lane::{Lane, Turn};
 const STABLE_DELAY: Duration = Duration::from_millis(200);
 
 impl Shared {
-    /// Something is stable of which the members were not told: the lane's next write says it, or a
-    /// message, when none came for long.
+    /// Something is stable, and the members were not told: the next write of the lane tells them,
+    /// or a message, if no write comes for long.
     #[inline(always)]
     pub(crate) fn tell_stable_later(&mut self, now: Time) {
         if self.stable_due == Time::NEVER {
@@ -28,7 +28,7 @@ impl Shared {
 }
 
 impl LaneGroup {
-    /// Tells it for the lanes that had no write since.
+    /// Tells the members what is stable in lanes that had no write since.
     pub(super) fn settle_stable(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         if !self.view.leading {
             self.shared.stable_due = Time::NEVER;
@@ -42,8 +42,8 @@ impl LaneGroup {
         }
     }
 
-    /// The leader's own replica hears of what is stable with the lane's next write; whatever looks
-    /// at what it holds wants it to be told before.
+    /// Tells the leader's own replica what is stable. It would hear so by the next write of a lane;
+    /// a step that looks at what the replica holds needs it before.
     pub(crate) fn take_stable(&mut self, now: Time, actions: &mut Vec<GroupAction>) {
         let (lanes, mut turn) = self.turn(now, actions);
         lanes.iter_mut().for_each(|lane| lane.take_stable(&mut turn));
