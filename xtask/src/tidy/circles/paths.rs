@@ -192,6 +192,8 @@ impl Reader<'_> {
     fn mention(&mut self) {
         let TokenTree::Ident(first) = &self.tokens[self.at] else { return };
         let is_later_part = self.at >= 2 && self.is_colons(self.at - 2);
+        // `pub(in crate::a)` says who may see an item, and needs none.
+        let is_visibility = self.at == 1 && self.word(0).as_deref() == Some("in");
         let line = first.span().start().line;
         let mut segments = vec![first.to_string()];
         self.at += 1;
@@ -200,7 +202,7 @@ impl Reader<'_> {
             segments.push(word);
             self.at += 3;
         }
-        if segments.len() > 1 && !is_later_part {
+        if segments.len() > 1 && !is_later_part && !is_visibility {
             let within = self.within.to_vec();
             self.read.paths.push(Path { within, segments, binds: None, line });
         }
@@ -247,6 +249,7 @@ mod tests {
         let text = "fn a(x: super::B) -> u8 { println!(\"{}\", crate::c::D::new()); e::<F>::g() }";
         assert_eq!(named(text), ["crate::c::D::new", "super::B"]);
         assert_eq!(named("fn a() { ::std::fs::read(); <A as B>::c::d(); }"), Vec::<String>::new());
+        assert_eq!(named("pub(in crate::a) fn b() { for c in d::e() {} }"), ["d::e"]);
         assert_eq!(named("fn a<'a>() -> impl B + use<'a> { c::d() }"), ["c::d"]);
     }
 
