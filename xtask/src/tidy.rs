@@ -85,7 +85,7 @@ pub(crate) fn examine(named: &Named) -> Result<Findings> {
             sources.push((path.clone(), text));
         }
     }
-    findings.notes.extend(circles::examine(&sources));
+    findings.complaints.extend(circles::examine(&sources));
     let read = |name: &str| {
         fs::read_to_string(root.join(name)).with_context(|| format!("cannot read {name}"))
     };
