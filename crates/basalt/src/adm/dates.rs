@@ -1,6 +1,7 @@
 //! Times as they are printed: of an event, and from the age that the daemon tells.
 
 use io::clock;
+use time::UtcDateTime;
 
 /// Microseconds since 1970.
 pub(crate) fn now_us() -> u64 {
@@ -18,26 +19,13 @@ pub(crate) fn as_of(age_ms: u64) -> String {
     format!("{}Z", to_the_second(at_us))
 }
 
-/// `2026-01-31T12:00:00`
+/// `2026-01-31T12:00:00`; the calendar ends with the year 9999.
 fn to_the_second(at_us: u64) -> String {
-    let seconds = at_us / 1_000_000;
-    let (days, second) = (seconds / 86_400, seconds % 86_400);
-    let (year, month, day) = date(days);
-    let (hour, minute) = (second / 3600, second / 60 % 60);
-    let second = second % 60;
+    let seconds = i64::try_from(at_us / 1_000_000).unwrap_or(i64::MAX);
+    let at = UtcDateTime::from_unix_timestamp(seconds).unwrap_or(UtcDateTime::MAX);
+    let (year, month, day) = (at.year(), u8::from(at.month()), at.day());
+    let (hour, minute, second) = at.as_hms();
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
-}
-
-/// The date of a day since 1970, by the eras of 400 years that begin on the first of March.
-fn date(days: u64) -> (u64, u64, u64) {
-    let day = days + 719_468;
-    let (era, day) = (day / 146_097, day % 146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (era * 400 + year + u64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //! A change tells the groups of fields that differ, a removal the key alone.
 
 use api::events::{Action, Event, Field, Group, Object, Value};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
 use crate::adm::dates::timestamp;
@@ -171,8 +172,16 @@ fn json(value: &Value) -> Json {
     }
 }
 
-/// An object on one line, with its fields in the order in which they are given.
+/// An object with its fields in the order in which they are given.
+struct Ordered<'l>(&'l [(&'static str, Json)]);
+
+impl Serialize for Ordered<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
 fn object_text(fields: &[(&'static str, Json)]) -> String {
-    let field = |(name, value): &(&str, Json)| format!("\"{name}\":{value}");
-    format!("{{{}}}\n", fields.iter().map(field).collect::<Vec<_>>().join(","))
+    let text = serde_json::to_string(&Ordered(fields)).expect("JSON has a text for each value");
+    text + "\n"
 }
