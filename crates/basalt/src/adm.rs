@@ -4,8 +4,8 @@
 //! does the verb for one resource after the other, and prints; only `events2` prints as it hears.
 //! Most verbs are a question to the daemon over the admin socket, with a deadline; `work` tells the
 //! others. What touches disks is done by another process (`disk_work`), so that it ends in time,
-//! too. A failure at one resource does not keep the others from their turn; the exit code is that of the
-//! first failure. Nothing here needs a terminal.
+//! too. A failure at one resource does not keep the others from their turn; the exit code is that
+//! of the first failure. Nothing here needs a terminal.
 
 pub(crate) mod arguments;
 pub(crate) mod general;

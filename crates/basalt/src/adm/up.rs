@@ -1,8 +1,8 @@
 //! `up`, `new-resource` and `adjust`: the daemon is given the text of the configuration file.
 //!
-//! The text of each resource is its canonical one: what is read here needs no other file. The daemon
-//! compares it with what it runs (node/control/up.rs, node/control/adjust.rs). `up --dry-run` tells
-//! the steps of an `up` from nothing, without the daemon.
+//! The text of each resource is its canonical one: what is read here needs no other file. The
+//! daemon compares it with what it runs (node/control/up.rs, node/control/adjust.rs).
+//! `up --dry-run` tells the steps of an `up` from nothing, without the daemon.
 
 use api::request::{AdjustScope, Command};
 use config::model::Resource;
