@@ -37,10 +37,10 @@ cargo xtask COMMAND
   test --long      every step that was not seen green on this tree; goes on where it was ended
   test --long NAME..   only these; what was green is kept in tests/long-tier
   test --list      the steps, by tier and budget
-  test --table     the same with tests and seconds of the last runs, for docs/TESTING.md
+  test --table     the same with tests and seconds of the last runs
   sim SEED         replays one seed of the simulator, with its trace
-  sim --seeds N    hunts, on all cores; prints each seed that fails (--grow, --detach, --forks,
-                   --volumes, --protocols)
+  sim --seeds N    hunts, on all cores; prints each seed that fails (--adopt, --detach,
+                   --fenced, --forced, --forks, --grow, --protocols, --rough, --volumes)
   chaos            ten minutes of nodes that die, freeze, lose each other, their power, their disks
   mutate           plants each fault of crates/simulator/mutations/: the simulator must see it
   mutate [--seeds N] --fixed | --unseen | --list | NAME..

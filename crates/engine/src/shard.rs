@@ -1,9 +1,9 @@
 //! A data-plane thread: its loop, and everything that only this thread touches.
 //!
 //! One [`turn`](Shard::turn) gathers what happened, steps the machines of the resources that it
-//! concerns, settles the touched groups once, performs what they decided, and enters the kernel
-//! once. Facts and answers wait in `inbox` and are taken in order: a machine is never entered
-//! while another is inside one.
+//! concerns, settles the touched groups when all that is there is taken, performs what they
+//! decided, and enters the kernel once. Facts and answers wait in `inbox` and are taken in order:
+//! a machine is never entered while another is inside one.
 
 pub(crate) mod hosted;
 mod operation;
@@ -281,8 +281,8 @@ impl Shard {
             if self.events.is_empty() {
                 break;
             }
-            // What other shards and guests asked meanwhile was asked after the time that this turn
-            // began with: no lease that ended since, while this process stood still, fences it.
+            // Other shards and guests may have asked after the time with which this turn began. By
+            // that time a lease could still hold that has ended since, if this process stood still.
             self.rim.kit.now = io::now();
             self.take_events();
             self.work();

@@ -32,8 +32,8 @@ pub(crate) struct Failure {
 }
 
 thread_local! {
-    /// What a thread is at, for the message of a panic.
-    static RUNNING: RefCell<Option<RunOptions>> = const { RefCell::new(None) };
+    /// What a thread is at, with the word of its kind, for the message of a panic.
+    static RUNNING: RefCell<Option<(RunOptions, String)>> = const { RefCell::new(None) };
 }
 
 /// Lets the message of a panic end with the command that shows it again.
@@ -41,9 +41,9 @@ pub(crate) fn name_seeds_in_panics() {
     let told = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         told(info);
-        RUNNING.with_borrow(|options| {
-            if let Some(options) = options {
-                say(&format!("seed {}: a panic\nagain: {}", options.seed, options.again()));
+        RUNNING.with_borrow(|running| {
+            if let Some((options, word)) = running {
+                say(&format!("seed {}: a panic\nagain: {} {word}", options.seed, options.again()));
             }
         });
     }));
@@ -70,7 +70,7 @@ pub(crate) fn hunt(
                         return;
                     }
                     let options = RunOptions { seed, events: events_of(seed), ..options.clone() };
-                    RUNNING.set(Some(options.clone()));
+                    RUNNING.set(Some((options.clone(), word.to_owned())));
                     let result = kind(&options);
                     let mut found = found.lock().expect("a panic in a run ends the process");
                     found.note((options, word), result, seeds);

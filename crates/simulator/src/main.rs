@@ -58,6 +58,12 @@ fn main() -> ExitCode {
     };
     hunt::name_seeds_in_panics();
     let other = OTHER_KINDS.into_iter().find(|(word, _)| has(word));
+    if let Some((word, _)) = other
+        && has("--shrink")
+    {
+        eprintln!("--shrink knows no runs of {word}: leave one of the two out");
+        return ExitCode::FAILURE;
+    }
     let (word, kind) = other.unwrap_or(("", run));
     let found = hunt::hunt(&options, seeds, threads.max(1), (word, kind), |seed| {
         events.unwrap_or_else(|| events_of(seed))
@@ -65,7 +71,7 @@ fn main() -> ExitCode {
     let (tried, failed) = (found.seeds, found.failures.len());
     println!("{tried} seeds, {failed} violations: {:?}", found.total);
     if let Some(failure) = found.failures.into_iter().next() {
-        if has("--shrink") && other.is_none() {
+        if has("--shrink") {
             let (options, text) = shrink(&failure.options, failure.text);
             eprintln!("seed {}: {text}\nagain: {}", options.seed, options.again());
         }

@@ -1,9 +1,11 @@
-//! Sets of seeds, for tests: fixed ones, and parts of them that move with the commit.
+//! Sets of seeds, for tests: fixed ones, and in their place others that move with the commit.
 //!
-//! `BASALT_SEEDS=moving:WORD` asks for a quarter of each set, from a place that is drawn from the
-//! word. What a test demands of all runs together, it demands of a whole set alone.
+//! `BASALT_SEEDS=moving:WORD` asks for a quarter as many as each set has, from a place among the
+//! first 2,000 seeds that is drawn from the word. What a test demands of all runs together, it
+//! demands of a whole set alone.
 
 use std::ops::RangeInclusive;
+use std::thread;
 
 use stdx::checksum::crc32c;
 use stdx::random::Random;
@@ -25,7 +27,8 @@ pub struct Set {
     pub is_whole: bool,
 }
 
-/// All of these, or where the run asks for a part that moves, as many as a quarter of them.
+/// All of these; or where the run asks for a part that moves, a quarter as many, from another place
+/// among all seeds.
 ///
 /// # Panics
 /// Where the environment asks for neither.
@@ -56,12 +59,26 @@ pub fn all_of(kind: Kind, seeds: impl IntoIterator<Item = u64>, events: u64) -> 
     let mut total = Report::default();
     for seed in seeds {
         let options = RunOptions::of(seed, events);
+        let again = Again(format!("seed {seed} again: {} {word}", options.again()));
         match run(&options) {
             Ok(report) => total.add(&report),
-            Err(text) => panic!("seed {seed}: {text}\nagain: {} {word}", options.again()),
+            Err(text) => panic!("seed {seed}: {text}"),
         }
+        drop(again);
     }
     total
+}
+
+/// Says how a run is seen again where it panics, the core's assertions too.
+struct Again(String);
+
+impl Drop for Again {
+    #[expect(clippy::print_stderr, reason = "for whom the test failed")]
+    fn drop(&mut self) {
+        if thread::panicking() {
+            eprintln!("{}", self.0);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `test --table`: the steps with what they came to when they last ran, as docs/TESTING.md has it.
+//! `test --table`: the steps with what they came to when they last ran.
 
 use super::report;
 use super::seen::Seen;

@@ -24,7 +24,7 @@ use crate::shard::status::{after_split_brain, split_brain};
 use crate::shard::{Input, Rim, Shard};
 
 impl Part {
-    /// Every second step decides nothing: most acknowledgements leave others to wait for.
+    /// Half of all steps leave no action: most acknowledgements are not the last of their write.
     #[inline]
     pub(crate) fn perform_group(&mut self, actions: &mut Vec<GroupAction>, rim: &mut Rim) {
         if !actions.is_empty() {
@@ -87,8 +87,8 @@ impl Part {
         if let DataBody::Write(write) = &message.body
             && write.kind == WriteKind::Data
         {
-            // Each of them answers, be it to several writes at a time; a follower by protocol A
-            // does so for nobody who waits.
+            // Each member answers, be it to several writes at a time. Nobody waits for the answer
+            // of a follower by protocol A.
             rim.asked = rim.asked.max(self.group.answering(to).len());
         }
         for member in to.iter() {

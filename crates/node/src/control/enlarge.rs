@@ -8,8 +8,8 @@
 //!
 //! 1. The file is extended, the new places are zeroes, durably; but for a superblock in them that
 //!    is in use, as the second one of external metadata can be whose device became longer.
-//! 2. No shard writes metadata any more (`shard/moving`), and each uses the disk at its new size;
-//!    all but zeroes is copied, durably.
+//! 2. No shard writes metadata any more (engine/shard/moving.rs), and each uses the disk at its new
+//!    size; all but zeroes is copied, durably.
 //! 3. The superblock is written as it is to both of its new places: a start looks there first, so
 //!    from here on they count. A start that finds it only where the next one is to be writes it to
 //!    its own place before. The former ones are made zeroes. Where a crash leaves one in the new

@@ -1,8 +1,9 @@
 //! The leader's side of a write; that of every replica, the leader's own among them, is `apply`.
 //!
-//! `on_request` admits and waits for overlapping operations; `start` reads the edges of a partial
-//! write; `sequence` gives it its seq, and `hand_out` hands it to every member of the write set;
-//! `on_acknowledged` counts; `finish` answers the client, frees the range and moves `stable`.
+//! `on_request` admits and waits for overlapping operations; `send_new` begins what waits for none,
+//! and `start` what waited, or has to read the edges of a partial write first; `sequence` gives it
+//! its seq, and `hand_out` hands it to every member of the write set; `on_acknowledged` counts;
+//! `finish` and `close` answer the client, free the range and move `stable`.
 //!
 //! What each write passes is `inline(always)`: as calls, these steps would spend as much on handing
 //! the turn to each other as on their work (`cargo xtask test instructions`).
@@ -157,9 +158,9 @@ impl Lane {
         turn.shared.room.stall(self.index, index);
     }
 
-    /// Whether the windows of the members have a place for one more operation. They keep more than
-    /// clients may fill: blocks are made equal beside that, and each such copy had a place when it
-    /// was asked for.
+    /// Whether the windows of the members have a place for one more operation. The windows are
+    /// larger than what clients may fill: the rest is for copies of a resync, each of which was
+    /// given its place when it was asked for.
     #[inline]
     pub(crate) fn has_window(&self) -> bool {
         let sent = self.leader.as_ref().map_or(0, |leader| leader.sent.len());
