@@ -130,7 +130,8 @@ pub fn write(line: &str) {
     drop(io::Write::write_all(&mut io::stderr().lock(), line.as_bytes()));
 }
 
-/// Shown with the test that fails, and no other: what a test prints itself is captured.
+/// Of this crate's own tests: shown with the one that fails, and no other. Lines of tests of other
+/// crates go past that, to standard error.
 #[cfg(test)]
 pub fn write(line: &str) {
     eprint!("{line}");

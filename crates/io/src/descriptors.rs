@@ -13,7 +13,7 @@ use rustix::net::{
 
 use crate::socket_fd;
 
-/// Of one message.
+/// Of one message at least; one or two more fit where no room goes to alignment.
 const FILES_MAX: usize = 28;
 const CONTROL_BYTES: usize = rustix::cmsg_space!(ScmRights(FILES_MAX));
 

@@ -211,7 +211,11 @@ pub(crate) const ALL: &[Step] = &[
         ],
         tier: Tier::Long,
         budget_s: 60,
-        guards: &["crates/frontend/src/nbd", "crates/engine/src/clients/nbd"],
+        guards: &[
+            "crates/frontend/src/nbd",
+            "crates/engine/src/clients/nbd",
+            "crates/engine/src/clients/outbox.rs",
+        ],
         run: images::run,
     },
     Step {
@@ -251,6 +255,8 @@ pub(crate) const ALL: &[Step] = &[
             "crates/bench/src/chaos.rs",
             "crates/bench/src/cluster",
             "crates/io/src",
+            "crates/engine/src/contract.rs",
+            "crates/engine/src/definition/link.rs",
             "crates/engine/src/links",
             "crates/engine/src/shard",
         ],
@@ -290,6 +296,7 @@ pub(crate) const ALL: &[Step] = &[
         budget_s: 240,
         guards: &[
             "crates/engine/src/links",
+            "crates/engine/src/definition/link.rs",
             "crates/engine/src/clients/nvme",
             "crates/engine/src/clients/ublk",
             "crates/engine/src/clients/vhost",

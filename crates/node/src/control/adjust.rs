@@ -385,7 +385,7 @@ impl Control {
         let mut patience = Patience::new(MEMBERS_PATIENCE);
         let mut is_noted = false;
         // Before the shard is told: what it asks then is for these.
-        let orders = permit.try_settings(|| self.apply_settings(wanted))?;
+        let settings = permit.try_settings(|| self.apply_settings(wanted))?;
         loop {
             let question = |ticket| {
                 let mut definition = Box::new(wanted.clone());
@@ -394,14 +394,14 @@ impl Control {
             };
             let reply = match self.ask_until_ready(resource, &mut patience, question) {
                 Ok(reply) => {
-                    permit.keep_settings(orders);
+                    permit.keep_settings(settings);
                     reply
                 }
                 Err(failure) if is_noted => return Err(failure),
                 Err(failure) => {
                     let is_gone = failure.code == FailureCode::UnknownResource;
                     // Whoever took it down has forgotten them, or does so.
-                    permit.fail_settings(orders, |before| match is_gone {
+                    permit.fail_settings(settings, |before| match is_gone {
                         true => self.forget_settings(resource),
                         false => self.restore_settings(resource, before),
                     });

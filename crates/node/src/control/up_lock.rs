@@ -331,23 +331,23 @@ mod tests {
     #[test]
     fn orders_that_fail_are_taken_back_to_the_last_ones_that_hold() {
         let up_locks = UpLocks::default();
-        let orders = |name: &str| NodeSettings {
+        let settings = |name: &str| NodeSettings {
             comes_after: vec![(name.to_owned(), 0)],
             ..NodeSettings::default()
         };
         for order in [[0, 1], [1, 0]] {
             let permit = up_locks.begin_up("r0").unwrap();
-            let present = RefCell::new(orders("own"));
+            let present = RefCell::new(settings("own"));
             let numbers = ["first", "second"]
-                .map(|name| permit.try_settings(|| present.replace(orders(name))).unwrap());
+                .map(|name| permit.try_settings(|| present.replace(settings(name))).unwrap());
             for number in order.map(|index| numbers[index]) {
                 permit.fail_settings(number, |before| drop(present.replace(before)));
             }
             assert_eq!(present.take().comes_after[0].0, "own");
         }
         let permit = up_locks.begin_up("r0").unwrap();
-        let first = permit.try_settings(|| orders("own")).unwrap();
-        let second = permit.try_settings(|| orders("first")).unwrap();
+        let first = permit.try_settings(|| settings("own")).unwrap();
+        let second = permit.try_settings(|| settings("first")).unwrap();
         permit.keep_settings(second);
         permit.fail_settings(first, |_| panic!("it has newer ones"));
     }
