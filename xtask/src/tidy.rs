@@ -14,6 +14,7 @@ mod documents;
 mod runbooks;
 mod architecture;
 mod circles;
+mod reached;
 
 use crate::container;
 use crate::guest;
@@ -86,6 +87,7 @@ pub(crate) fn examine(named: &Named) -> Result<Findings> {
         }
     }
     findings.complaints.extend(circles::examine(&sources));
+    findings.complaints.extend(reached::examine(&sources, text_of));
     let read = |name: &str| {
         fs::read_to_string(root.join(name)).with_context(|| format!("cannot read {name}"))
     };

@@ -59,12 +59,11 @@ pub fn all_of(kind: Kind, seeds: impl IntoIterator<Item = u64>, events: u64) -> 
     let mut total = Report::default();
     for seed in seeds {
         let options = RunOptions::of(seed, events);
-        let again = Again(format!("seed {seed} again: {} {word}", options.again()));
+        let _again = Again(format!("seed {seed} again: {} {word}", options.again()));
         match run(&options) {
             Ok(report) => total.add(&report),
             Err(text) => panic!("seed {seed}: {text}"),
         }
-        drop(again);
     }
     total
 }

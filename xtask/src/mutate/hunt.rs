@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -152,24 +152,23 @@ fn rooms_of(binaries: &[PathBuf]) -> Result<Vec<Command>> {
         let output = listing.args(["--list", "--format", "terse"]).output();
         let output = output.with_context(|| format!("cannot start {}", binary.display()))?;
         ensure!(output.status.success(), "{} does not list its tests", binary.display());
-        for filter in filters(&String::from_utf8_lossy(&output.stdout)) {
+        for names in by_module(&String::from_utf8_lossy(&output.stdout)).into_values() {
             let mut command = Command::new(binary);
-            command.arg("--quiet").arg(filter);
+            command.args(["--quiet", "--exact"]).args(names);
             commands.push(command);
         }
     }
     Ok(commands)
 }
 
-/// From a list of tests: the first part of each path, once.
-fn filters(list: &str) -> BTreeSet<String> {
-    let names = list.lines().filter_map(|line| line.strip_suffix(": test"));
-    names
-        .map(|name| match name.split_once("::") {
-            Some((module, _)) => format!("{module}::"),
-            None => name.to_owned(),
-        })
-        .collect()
+/// The tests of a list, by the first part of their paths.
+fn by_module(list: &str) -> BTreeMap<&str, Vec<&str>> {
+    let mut modules = BTreeMap::<&str, Vec<&str>>::new();
+    for name in list.lines().filter_map(|line| line.strip_suffix(": test")) {
+        let module = name.split_once("::").map_or(name, |(module, _)| module);
+        modules.entry(module).or_default().push(name);
+    }
+    modules
 }
 
 /// How many programs run at a time.
@@ -267,7 +266,8 @@ mod tests {
     #[test]
     fn tests_are_run_by_module() {
         let list = "members::a: test\nlate::b::c: test\nmembers::d: test\nalone: test\nx: bench\n";
-        assert_eq!(Vec::from_iter(filters(list)), ["alone", "late::", "members::"]);
+        let modules = Vec::from_iter(by_module(list).into_values());
+        assert_eq!(modules, [vec!["alone"], vec!["late::b::c"], vec!["members::a", "members::d"]]);
     }
 
     #[test]

@@ -14,8 +14,8 @@ const FUNCTION_LINES_MAX: usize = 150;
 const LONG_FILE_REASON: &str = "This file is long because ";
 
 /// The crates that promise the compiler to hold no `unsafe`.
-const SAFE_CRATES: [&str; 8] =
-    ["stdx", "format", "config", "api", "replication", "frontend", "simulator", "model"];
+const SAFE_CRATES: [&str; 9] =
+    ["stdx", "format", "config", "api", "replication", "frontend", "simulator", "model", "bench"];
 /// The one folder where `unsafe` may stand.
 const UNSAFE_HOME: &str = "crates/io/";
 
