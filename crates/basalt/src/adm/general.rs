@@ -40,7 +40,7 @@ pub(crate) struct General {
 pub(crate) enum Source {
     #[default]
     Files,
-    /// What the daemon runs with.
+    /// The daemon says which configuration it runs with.
     Daemon,
 }
 
@@ -69,7 +69,7 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
     if duration.is_zero() {
         return Err("must be above 0".to_owned());
     }
-    // What is added to it must not overflow.
+    // A deadline is a time of now and this duration: their sum must not overflow.
     if duration > SECONDS_MAX {
         return Err(format!("must not be above {} (a year)", SECONDS_MAX.as_secs()));
     }

@@ -35,7 +35,7 @@ pub(crate) struct CreateMd {
     pub(crate) targets: Vec<String>,
 }
 
-/// What drbdmeta is told of a layout that is another one here.
+/// Options by which people tell drbdmeta how metadata lie; Basalt lays them out in one way.
 #[derive(Debug, Args)]
 pub(crate) struct DrbdLayout {
     /// Changes nothing: a bit is a block of 4 KiB
@@ -60,7 +60,7 @@ pub(crate) struct DrbdLog {
 }
 
 impl DrbdLayout {
-    /// What was asked for, and is not.
+    /// A sentence for each option that the operator gave and that changes nothing.
     pub(crate) fn without_effect(&self) -> Vec<String> {
         let reason = "`--bitmap-block-size` changes nothing: a bit is a block of 4 KiB";
         let of_bitmap = self.bitmap_block_size.iter().map(|_| reason.to_owned());

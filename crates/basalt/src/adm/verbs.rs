@@ -1,5 +1,4 @@
-//! What is done for each verb, and what is said before: one line for each, with the file that does
-//! it.
+//! The table of verbs: for each one the function that does it, and the warnings before it.
 
 use std::ffi::OsString;
 

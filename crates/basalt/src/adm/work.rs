@@ -1,6 +1,7 @@
-//! Who does the work of a verb, and what `--dry-run` makes of it: `verb` says it of each.
+//! The kinds of work that verbs ask for, and what `--dry-run` makes of them: adm/verb.rs gives each
+//! verb its kinds.
 
-/// Who does the work of a verb.
+/// The process that does the work of a verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
     /// The daemon, which has to run.

@@ -33,7 +33,7 @@ pub(crate) fn histories() -> Vec<History> {
                     next = next_branch(&value, Branch(branch << 6 | 1 << 1), voter);
                 }
                 next.epoch = value.epoch.next();
-                next.value_id = ValueId(next.branch.0 * 1000 + next.epoch.0);
+                next.value_id = value_id(next.branch, next.epoch);
                 let places = places.iter().copied().chain(line(&next).last()).collect();
                 all.push(History { value: next, places });
             }
@@ -44,12 +44,24 @@ pub(crate) fn histories() -> Vec<History> {
 }
 
 fn birth() -> History {
-    let value = Config {
+    let value = value_of(Branch(1), Epoch(1), Vec::new());
+    let places = line(&value).collect();
+    History { value, places }
+}
+
+/// The identity of the value of an epoch on a branch: no two have the same one.
+pub(crate) fn value_id(branch: Branch, epoch: Epoch) -> ValueId {
+    ValueId(branch.0 * 1000 + epoch.0)
+}
+
+/// A value without members or voters.
+pub(crate) fn value_of(branch: Branch, epoch: Epoch, ancestors: Vec<Ancestor>) -> Config {
+    Config {
         resource: ResourceId(1),
-        branch: Branch(1),
-        ancestors: Vec::new(),
-        epoch: Epoch(1),
-        value_id: ValueId(1001),
+        branch,
+        ancestors,
+        epoch,
+        value_id: value_id(branch, epoch),
         previous: ValueId(0),
         primary: None,
         tenure: None,
@@ -62,7 +74,5 @@ fn birth() -> History {
         clean: false,
         losses: 0,
         awaits_reopen: false,
-    };
-    let places = line(&value).collect();
-    History { value, places }
+    }
 }

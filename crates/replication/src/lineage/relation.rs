@@ -156,36 +156,16 @@ pub(crate) fn is_needed(config: &Config, voter: NodeId) -> bool {
 mod tests {
     use super::*;
     use format::config::{Primary, Purpose};
-    use format::ids::{MemberSet, Nonce, ResourceId, ValueId, VoteStoreId};
+    use format::ids::{Nonce, ValueId, VoteStoreId};
 
-    use crate::lineage::histories::histories;
+    use crate::lineage::histories::{histories, value_id, value_of};
 
     fn value(branch: u64, epoch: u64, ancestors: &[(u64, u64)]) -> Config {
-        let id = |branch: u64, epoch: u64| ValueId(branch * 1000 + epoch);
-        let ancestors = ancestors.iter().map(|&(branch, epoch)| Ancestor {
-            branch: Branch(branch),
-            epoch: Epoch(epoch),
-            value_id: id(branch, epoch),
+        let ancestors = ancestors.iter().map(|&(branch, epoch)| {
+            let (branch, epoch) = (Branch(branch), Epoch(epoch));
+            Ancestor { branch, epoch, value_id: value_id(branch, epoch) }
         });
-        Config {
-            resource: ResourceId(1),
-            branch: Branch(branch),
-            ancestors: ancestors.collect(),
-            epoch: Epoch(epoch),
-            value_id: id(branch, epoch),
-            previous: ValueId(0),
-            primary: None,
-            tenure: None,
-            volumes: Vec::new(),
-            voters: Vec::new(),
-            voters_old: Vec::new(),
-            members: MemberSet::EMPTY,
-            by_receipt: MemberSet::EMPTY,
-            followers: MemberSet::EMPTY,
-            clean: false,
-            losses: 0,
-            awaits_reopen: false,
-        }
+        value_of(Branch(branch), Epoch(epoch), ancestors.collect())
     }
 
     fn fork(kinship: Kinship) -> Option<(u64, u64)> {
