@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-use crate::ast::{Document, Spanned};
+use crate::ast::{Document, ResourceNode, Spanned};
 use crate::diagnostic::{ErrorKind, Problem, Report, Span};
 use crate::limits::{DIRECTORY_ENTRIES_MAX, FILES_MAX, INCLUDE_DEPTH_MAX, TOTAL_BYTES_MAX};
 use crate::parser::{self, FileNode};
@@ -29,6 +29,7 @@ pub(crate) fn read_file(report: &mut Report, path: &Path) -> Document {
         // The parser reports while it reads, so that it cannot borrow the text from the report.
         let text = report.sources[source].text.clone();
         let node = parser::file(report, source, &text);
+        let first_new = document.resources.len();
         let includes = absorb(report, &mut document, node);
         let directory = next.path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         // The list is worked off from its end: the first include goes there last.
@@ -42,7 +43,8 @@ pub(crate) fn read_file(report: &mut Report, path: &Path) -> Document {
             };
             pending.extend(found.into_iter().rev().map(child));
         }
-        read_templates(report, &mut document, &mut reader, &directory, next.depth);
+        let added = &mut document.resources[first_new..];
+        read_templates(report, added, &mut reader, &directory, next.depth);
     }
     document
 }
@@ -145,17 +147,15 @@ impl Reader {
     }
 }
 
-/// Reads the template of each resource that has one and was not looked at before.
+/// Reads the template of each resource of one file that has one.
 fn read_templates(
     report: &mut Report,
-    document: &mut Document,
+    added: &mut [ResourceNode],
     reader: &mut Reader,
     directory: &Path,
     depth: usize,
 ) {
-    let without =
-        document.resources.iter_mut().filter(|resource| resource.template_settings.is_none());
-    for resource in without {
+    for resource in added {
         let Some(name) = &resource.template else { continue };
         let path = directory.join(&name.value);
         let pending = Pending { path, depth: depth + 1, parent: None, included_at: name.span };

@@ -4,12 +4,11 @@
 
 use std::fmt::Write;
 use std::fs;
+use std::path::Path;
 
 use config::parse_file;
 
 const RESOURCES: u64 = 10_000;
-/// Fewer than resources: to write files takes longer than to read them.
-const FILES: u64 = 2_000;
 const NANOSECONDS_MAX: u64 = 1_000_000_000;
 
 /// What this thread has had of a processor, in nanoseconds: other load does not count.
@@ -36,16 +35,26 @@ fn text(resources: u64) -> String {
     text
 }
 
+/// The least processor time of three readings, each of which finds all resources: the caches and
+/// cores that other tests share make one reading up to twice as long.
+fn assert_is_read_within_a_second(path: &Path) {
+    let took = (0..3).map(|_| {
+        let began = processor_time();
+        let config = parse_file(path).unwrap();
+        let took = processor_time() - began;
+        assert_eq!(config.resources.len() as u64, RESOURCES);
+        took
+    });
+    let took = took.min().unwrap();
+    assert!(took < NANOSECONDS_MAX, "{took} ns");
+}
+
 #[test]
 fn ten_thousand_resources_of_one_file_are_read_within_a_second() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("all.res");
     fs::write(&path, text(RESOURCES)).unwrap();
-    let began = processor_time();
-    let config = parse_file(&path).unwrap();
-    let took = processor_time() - began;
-    assert_eq!(config.resources.len() as u64, RESOURCES);
-    assert!(took < NANOSECONDS_MAX, "{took} ns");
+    assert_is_read_within_a_second(&path);
 }
 
 #[test]
@@ -54,12 +63,8 @@ fn files_take_no_longer_for_being_many() {
     let path = directory.path().join("all.conf");
     fs::write(&path, "include \"d/*.res\";").unwrap();
     fs::create_dir(directory.path().join("d")).unwrap();
-    for (number, one) in text(FILES).split_inclusive("\n}\n").enumerate() {
+    for (number, one) in text(RESOURCES).split_inclusive("\n}\n").enumerate() {
         fs::write(directory.path().join(format!("d/{number}.res")), one).unwrap();
     }
-    let began = processor_time();
-    let config = parse_file(&path).unwrap();
-    let took = processor_time() - began;
-    assert_eq!(config.resources.len() as u64, FILES);
-    assert!(took < NANOSECONDS_MAX / RESOURCES * FILES, "{took} ns");
+    assert_is_read_within_a_second(&path);
 }
