@@ -50,8 +50,9 @@ pub(crate) struct Options {
     /// Seed of the schedule; random when left out
     #[arg(long, value_name = "SEED")]
     schedule: Option<u64>,
-    /// Where the nodes' files go, in a directory that is removed at the end
-    #[arg(long, default_value_os_t = std::env::temp_dir())]
+    /// Where the nodes' files go, in a directory that is removed at the end; the system's
+    /// temporary folder if left out
+    #[arg(long, default_value_os_t = std::env::temp_dir(), hide_default_value = true)]
     place: PathBuf,
     #[command(flatten)]
     load: LoadOptions,

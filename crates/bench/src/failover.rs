@@ -43,8 +43,9 @@ pub(crate) struct Options {
     /// How often the daemon that serves is restarted
     #[arg(long, default_value_t = 50)]
     restarts: usize,
-    /// Where the nodes' files go, in a directory that is removed at the end
-    #[arg(long, default_value_os_t = std::env::temp_dir())]
+    /// Where the nodes' files go, in a directory that is removed at the end; the system's
+    /// temporary folder if left out
+    #[arg(long, default_value_os_t = std::env::temp_dir(), hide_default_value = true)]
     place: PathBuf,
     #[command(flatten)]
     output: Output,

@@ -45,8 +45,9 @@ pub(crate) struct Options {
     /// How long the nodes are left alone; CPU time is counted meanwhile
     #[arg(long, default_value_t = 30, value_parser = needs::long_seconds())]
     seconds: u64,
-    /// Where the sparse files go, in a directory that is removed at the end
-    #[arg(long, default_value_os_t = std::env::temp_dir())]
+    /// Where the sparse files go, in a directory that is removed at the end; the system's
+    /// temporary folder if left out
+    #[arg(long, default_value_os_t = std::env::temp_dir(), hide_default_value = true)]
     place: PathBuf,
     #[command(flatten)]
     output: Output,

@@ -31,8 +31,9 @@ pub(crate) struct Options {
     /// MiB of the volume
     #[arg(long, default_value_t = 256, value_parser = needs::size_mib(1))]
     size_mib: u64,
-    /// Where the three backing files go, in a directory that is removed at the end
-    #[arg(long, default_value_os_t = std::env::temp_dir())]
+    /// Where the three backing files go, in a directory that is removed at the end; the system's
+    /// temporary folder if left out
+    #[arg(long, default_value_os_t = std::env::temp_dir(), hide_default_value = true)]
     place: PathBuf,
 }
 

@@ -57,8 +57,9 @@ pub(crate) struct Options {
     /// Writes in flight
     #[arg(long, default_value_t = 32, value_parser = needs::depth())]
     depth: u32,
-    /// Where the replicas go, in a directory that is removed at the end
-    #[arg(long, default_value_os_t = std::env::temp_dir())]
+    /// Where the replicas go, in a directory that is removed at the end; the system's
+    /// temporary folder if left out
+    #[arg(long, default_value_os_t = std::env::temp_dir(), hide_default_value = true)]
     place: PathBuf,
     #[command(flatten)]
     output: Output,

@@ -12,7 +12,7 @@ use crate::packages::Package;
 use crate::process;
 use crate::{check, commit, container, fuzz, guest, model, mutate, sim, tidy};
 use anyhow::{Context as _, Result};
-use std::fmt;
+use std::{fmt, thread};
 
 #[derive(Debug)]
 pub(crate) struct Step {
@@ -544,6 +544,9 @@ const CHAOS_PACKAGES: &[Package] = &[
 /// Names the variant of every process test; see crates/basalt/tests/cluster/variant.rs.
 const VARIANT: &str = "BASALT_TEST_VARIANT";
 
+/// How many tests libtest runs at a time.
+const THREADS: &str = "RUST_TEST_THREADS";
+
 /// Says which seeds the sets of the simulator's tests have; see crates/simulator/src/seeds.rs.
 const SEEDS: &str = "BASALT_SEEDS";
 
@@ -552,7 +555,13 @@ fn workspace() -> Result<Outcome> {
     let commit = commit::find("HEAD")?.context("this clone has no commit")?;
     let mut cargo = process::cargo(&["test", "--workspace", "--locked", "--no-fail-fast"])?;
     cargo.env(VARIANT, format!("drawn:{commit}")).env(SEEDS, format!("moving:{commit}"));
-    libtest::run(&mut cargo)
+    libtest::run(cargo.env(THREADS, threads()?))
+}
+
+/// Most process tests wait for others and for deadlines: a processor has time for two of them.
+fn threads() -> Result<String> {
+    let processors = thread::available_parallelism().context("cannot count the processors")?;
+    Ok((2 * processors.get()).to_string())
 }
 
 /// What needs nothing but a kernel that has no `io_uring`, or will not give it.
@@ -570,7 +579,7 @@ fn simulator() -> Result<Outcome> {
 
 fn cluster(variant: &str) -> Result<Outcome> {
     let words = ["test", "--locked", "--no-fail-fast", "-p", "basalt", "--test", "cluster"];
-    libtest::run(process::cargo(&words)?.env(VARIANT, variant))
+    libtest::run(process::cargo(&words)?.env(VARIANT, variant).env(THREADS, threads()?))
 }
 
 #[cfg(test)]

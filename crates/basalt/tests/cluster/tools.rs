@@ -396,7 +396,10 @@ fn lines_of_tools_have_drbds_exit_codes_and_shapes() {
             let place = format!("{tool}: `{line}` of a resource that is {state:?}");
             let told = |bytes: &[u8]| {
                 let directory = cluster.directory.path().display().to_string();
-                String::from_utf8_lossy(bytes).replace(&directory, "DIR")
+                // udev names a disk by its path below /dev, where it is there.
+                let below_dev = directory.strip_prefix("/dev/").unwrap_or(&directory);
+                let text = String::from_utf8_lossy(bytes).replace(&directory, "DIR");
+                text.replace(below_dev, "DIR")
             };
             let (stdout, stderr) = (told(&output.stdout), told(&output.stderr));
             let said = format!("{place}: {:?}\nout: {stdout}\nerr: {stderr}", output.status);

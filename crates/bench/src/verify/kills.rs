@@ -47,8 +47,10 @@ pub(crate) struct KillOptions {
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Victim::ALL)]
     #[arg(conflicts_with = "nbd")]
     victims: Vec<Victim>,
-    /// Where the nodes' files go, in a directory that is removed at the end
-    #[arg(long, default_value_os_t = std::env::temp_dir(), conflicts_with = "nbd")]
+    /// Where the nodes' files go, in a directory that is removed at the end; the system's
+    /// temporary folder if left out
+    #[arg(long, default_value_os_t = std::env::temp_dir(), hide_default_value = true)]
+    #[arg(conflicts_with = "nbd")]
     place: PathBuf,
     /// Threads that carry data, of the nodes in turn
     #[arg(long, value_delimiter = ',', default_values_t = [1], conflicts_with = "nbd")]

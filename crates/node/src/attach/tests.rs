@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::Duration;
 
 use format::activity_log::{AL_RECORD_BYTES, encode_al_record};
 use format::ids::{BLOCK_BYTES, EXTENT_BLOCKS};
@@ -14,11 +13,17 @@ use tempfile::TempDir;
 use super::*;
 use crate::attach::volumes::{read_new_volume, write_at};
 use crate::create_md::{CreateMdOptions, FirstDisk, Overwrite, create_md};
+use crate::limits::COMMAND_PATIENCE;
 use crate::sectors::faults;
 use crate::show_md::{read_md, wipe_md};
 
 const DISK_BYTES: u64 = 64 << 20;
 const RING: u8 = 3;
+
+/// A process that another test starts just now may hold a lock for a moment longer.
+fn patience() -> Patience {
+    Patience::new(COMMAND_PATIENCE)
+}
 
 /// One replica of `r0` on node `a`.
 struct Place {
@@ -110,7 +115,7 @@ impl Place {
         });
         let definition = self.definition(&further.unwrap_or_default());
         let place = definition.disk.clone().unwrap();
-        read_replica(&definition, &place, &self.state(), &mut Patience::new(Duration::ZERO))
+        read_replica(&definition, &place, &self.state(), &mut patience())
     }
 
     /// With the text of further volumes.
@@ -293,7 +298,7 @@ fn data_disk_of_an_added_volume_is_known_from_the_start() {
     let definition = place.definition(&further);
     let add = || {
         let target = (definition.disk.as_ref().unwrap(), &definition.further[0]);
-        read_new_volume(&definition, target, &place.state(), &mut Patience::new(Duration::ZERO))
+        read_new_volume(&definition, target, &place.state(), &mut patience())
     };
     drop(add().unwrap().unwrap());
     let aside = Place::swap(&disk);
@@ -322,7 +327,7 @@ fn disk_that_was_written_since_it_was_read_is_refused() {
         let definition = place.definition("");
         let open = || {
             let layouts = (layout, Vec::new());
-            open_replica(&definition, &superblock, layouts, &mut Patience::new(Duration::ZERO))
+            open_replica(&definition, &superblock, layouts, &mut patience())
         };
         drop(open().unwrap());
         write(&place);
@@ -420,10 +425,9 @@ fn volume_with_too_little_room_is_told_how_to_be_made() {
     let text =
         format!("volume 1 {{ device minor 2; disk {}; meta-disk internal; }}", disk.display());
     let definition = place.definition(&text);
-    // A process that another test starts just now may hold the lock for a moment longer.
     let attach = || {
         let first = definition.disk.as_ref().unwrap();
-        read_replica(&definition, first, &place.state(), &mut Patience::new(Duration::from_secs(5)))
+        read_replica(&definition, first, &place.state(), &mut patience())
     };
     let said = attach().unwrap_err().to_string();
     assert!(said.contains("create-md --force r0/1 --max-peers 31`"), "{said}");

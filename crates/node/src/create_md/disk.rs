@@ -1,7 +1,7 @@
 //! A disk as the verbs for metadata see it.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, FileType, OpenOptions, TryLockError};
+use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{Error, ErrorKind, Seek, SeekFrom};
 use std::ops::Range;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
@@ -15,6 +15,8 @@ use format::superblock::{SUPERBLOCK_BYTES, decode_superblock};
 use io::Uncached;
 
 use crate::create_md::CreateMdError;
+use crate::limits::COMMAND_PATIENCE;
+use crate::patience::Patience;
 use crate::sectors;
 
 /// Bytes that are read and erased at a time.
@@ -58,14 +60,14 @@ impl Disk {
                 failed("opening", path, source)
             }
         })?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(CreateMdError::InUse { disk: disk() }),
-            Err(TryLockError::Error(source)) => {
-                return Err(failed("locking", path, source));
+        // A daemon that was just killed, or starts a handler just now, may keep a lock a moment.
+        match Patience::new(COMMAND_PATIENCE).lock(&file) {
+            Ok(()) => Self::measured(path, file),
+            Err(error) if error.kind() == ErrorKind::ResourceBusy => {
+                Err(CreateMdError::InUse { disk: disk() })
             }
+            Err(source) => Err(failed("locking", path, source)),
         }
-        Self::measured(path, file)
     }
 
     /// To read, also while it is in use.

@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use format::ids::BLOCK_BYTES;
 use format::layout::SLOTS_DEFAULT;
@@ -145,7 +144,7 @@ impl Place {
         );
         let definition = Definition::from_text("a", "r0", &text).unwrap();
         let place = definition.disk.as_ref().unwrap();
-        let mut patience = crate::patience::Patience::new(Duration::ZERO);
+        let mut patience = crate::patience::Patience::new(crate::limits::COMMAND_PATIENCE);
         let path = self.disk();
         let device = Device::open(&path, &mut patience).unwrap();
         let data_bytes = if self.meta.is_some() { SMALL } else { device.size_bytes };
