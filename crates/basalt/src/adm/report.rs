@@ -12,8 +12,10 @@
 //! ```
 //!
 //! No secrets: keys are never read, and the value of `shared-secret` is left out wherever it
-//! stands. A part that fails is told of in README, and does not keep the others from being
-//! written; each has its deadline.
+//! stands (`report/secrets.rs`). A part that fails is told of in README, and does not keep the
+//! others from being written; each has its deadline.
+
+mod secrets;
 
 use std::fs::{self, DirBuilder};
 use std::io::{Read, Seek, SeekFrom};
@@ -36,6 +38,7 @@ use crate::adm::failure::AdmError;
 use crate::adm::general::General;
 use crate::adm::outcome::Gathering;
 use crate::adm::question::{question, status};
+use crate::adm::report::secrets::without_secrets;
 use crate::adm::status_text::Statistics;
 use crate::adm::target::Target;
 
@@ -229,38 +232,4 @@ fn system() -> String {
         text += &format!("== {path}\n{content}\n");
     }
     text
-}
-
-/// The text without the values of secrets, and without keys should there be any.
-fn without_secrets(text: &str) -> String {
-    let mut is_in_key = false;
-    let mut kept = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        let begins = line.contains("-----BEGIN") && line.contains("PRIVATE KEY");
-        is_in_key |= begins;
-        if is_in_key {
-            is_in_key = !line.contains("-----END");
-            kept += if begins { "(a private key was left out)\n" } else { "" };
-        } else if let Some(place) = line.find(SECRET_OPTION) {
-            kept += &line[..place + SECRET_OPTION.len()];
-            kept += " (left out)\n";
-        } else {
-            kept += line;
-        }
-    }
-    kept
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn secrets_are_left_out_wherever_they_stand() {
-        let text = "a\n  net { shared-secret \"hunter2\"; }\nb\n-----BEGIN EC PRIVATE KEY-----\n\
-                    bytes\n-----END EC PRIVATE KEY-----\nc";
-        let kept = without_secrets(text);
-        assert_eq!(kept, "a\n  net { shared-secret (left out)\nb\n(a private key was left out)\nc");
-        assert_eq!(without_secrets(&kept), kept);
-    }
 }

@@ -143,7 +143,7 @@ fn report_gathers_everything_but_secrets() {
     let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
     assert!(read("status.json").contains("\"connection-state\": \"Connecting\""));
     assert!(read("explain.txt").starts_with("r0\n"));
-    assert!(read("running.res").contains("shared-secret (left out)"));
+    assert!(read("running.res").contains("shared-secret \"(left out)\";\n  }\n}\n"));
     assert_eq!(read("log.txt"), "one line\n");
     assert!(read("system.txt").contains("== /proc/version\nLinux"));
     assert_eq!(fs::read(folder.join("state/r0.register")).unwrap(), [0xff, 0, 1]);
