@@ -114,7 +114,9 @@ pub(crate) fn examine(named: &Named) -> Result<Findings> {
     let pages = pages
         .map(|page| Ok((page.to_owned(), read(&format!("{}{page}", runbooks::FOLDER))?)))
         .collect::<Result<Vec<(String, String)>>>()?;
-    findings.complaints.extend(runbooks::examine(&read(runbooks::RULES)?, &pages));
+    let rules = read(runbooks::RULES)?;
+    findings.complaints.extend(runbooks::examine(&rules, &pages));
+    findings.complaints.extend(runbooks::examine_tests(&rules, &read(runbooks::TESTS)?));
     let decisions = named_below(&files, "docs/decisions/").map(str::to_owned).collect::<Vec<_>>();
     let tree = architecture::Tree { text_of, decisions: &decisions };
     findings.complaints.extend(architecture::measure(&read(architecture::DOCUMENT)?));

@@ -32,6 +32,10 @@ pub struct NodeStatus {
     /// `io_uring` or `poll`.
     pub io_backend: String,
     pub uptime_ms: u64,
+    /// When other nodes stop to take this node's certificate, in seconds of the Unix epoch; the
+    /// node sets this once it has read one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate_end: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

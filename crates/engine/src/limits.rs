@@ -93,8 +93,8 @@ pub(crate) const STRANGERS_MAX: usize = 64;
 /// from the same address and for the same reason is not logged.
 pub(crate) const TURNED_AWAY_LOGGED_MAX: usize = 64;
 pub(crate) const TURNED_AWAY_LOG_INTERVAL: Duration = Duration::from_secs(600);
-/// A certificate that ends within this is warned of.
-pub(crate) const CERTIFICATE_RENEWAL: Duration = Duration::from_secs(30 * 24 * 3600);
+/// A certificate that is valid for longer is said to be valid for so long, in years of 365 days.
+pub(crate) const CERTIFICATE_YEARS_MAX: u64 = 100;
 
 /// Client sessions over NBD of a data thread at a time; and beside them those that are told that
 /// there are so many, which has to be done within the time.

@@ -7,6 +7,8 @@ use replication::limits::PROVEN_PROMOTE_DEADLINE;
 
 /// How often the files of certificates are looked at for newer ones.
 pub(crate) const CREDENTIALS_LOOK_INTERVAL: Duration = Duration::from_secs(10);
+/// A certificate that ends within this is warned of.
+pub(crate) const CERTIFICATE_RENEWAL: Duration = Duration::from_secs(30 * 24 * 3600);
 /// How often a certificate that ends soon is warned of.
 pub(crate) const CERTIFICATE_WARNING_INTERVAL: Duration = Duration::from_secs(24 * 3600);
 /// A command that makes or removes a device is answered by then; the device may come later.

@@ -1,9 +1,11 @@
 //! The alerts of docs/monitoring/rules.yml and the pages of docs/operate/alerts: each alert names
 //! its page, each page has its alert and answers the four questions, and the index names them all.
+//! The tests of the rules see each alert fire and end again.
 
 use std::collections::BTreeSet;
 
 pub(super) const RULES: &str = "docs/monitoring/rules.yml";
+pub(super) const TESTS: &str = "docs/monitoring/rules_test.yml";
 pub(super) const FOLDER: &str = "docs/operate/alerts/";
 const INDEX: &str = "README.md";
 /// The questions of somebody whom an alert woke, in their order.
@@ -36,6 +38,34 @@ pub(super) fn examine(rules: &str, pages: &[(String, String)]) -> Vec<String> {
         complaints.extend(questions(page, text));
     }
     complaints
+}
+
+/// Each alert fires in `tests`, which are of promtool, and is over later in the same one.
+pub(super) fn examine_tests(rules: &str, tests: &str) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for Alert { line, name, .. } in alerts(rules) {
+        let lacks = |what: &str| format!("{RULES}:{line}: {TESTS} never sees {name} {what}");
+        let mut fires = false;
+        let mut ends = false;
+        for group in tests.split("\n  - interval:") {
+            let mut fires_here = false;
+            for seen in group.split("- eval_time:").filter(|seen| is_of(seen, name)) {
+                fires_here |= seen.contains("- exp_labels:");
+                ends |= fires_here && seen.contains("exp_alerts: []");
+            }
+            fires |= fires_here;
+        }
+        if !fires {
+            complaints.push(lacks("fire"));
+        } else if !ends {
+            complaints.push(lacks("end"));
+        }
+    }
+    complaints
+}
+
+fn is_of(seen: &str, alert: &str) -> bool {
+    seen.lines().any(|line| line.trim().strip_prefix("alertname: ") == Some(alert))
 }
 
 /// A page answers each question once, in the order in which they are asked.
@@ -111,6 +141,28 @@ mod tests {
             let found = complaints(&wrong, &pages);
             assert_eq!(found.len(), 1, "{found:?}");
             assert!(found[0].contains(":2: A has no `runbook_url: docs/operate/alerts/A.md`"));
+        }
+    }
+
+    #[test]
+    fn alert_fires_and_ends_in_one_test() {
+        let seen = |alert: &str, what: &str| {
+            format!(
+                "      - eval_time: 3m\n        alertname: {alert}\n        exp_alerts:{what}\n"
+            )
+        };
+        let (fires, ends) = (seen("A", "\n          - exp_labels: {}"), seen("A", " []"));
+        let test = |parts: &[&str]| format!("tests:\n  - interval: 1m\n{}", parts.concat());
+        let found = |tests: &str| examine_tests(GOOD, tests);
+        assert_eq!(found(&test(&[&fires, &ends])), Vec::<String>::new());
+        let place = "docs/monitoring/rules.yml:2: docs/monitoring/rules_test.yml never sees A";
+        let other = seen("B", "\n          - exp_labels: {}");
+        for none in [test(&[]), test(&[&ends]), test(&[&other, &ends])] {
+            assert_eq!(found(&none), [format!("{place} fire")]);
+        }
+        let apart = format!("{}  - interval: 1m\n{ends}", test(&[&fires]));
+        for none in [test(&[&fires]), test(&[&ends, &fires]), apart] {
+            assert_eq!(found(&none), [format!("{place} end")]);
         }
     }
 

@@ -26,7 +26,7 @@ use rustls::{
     ServerConfig, ServerConnection, SignatureScheme, version,
 };
 
-use crate::limits::CERTIFICATE_RENEWAL;
+use crate::limits::CERTIFICATE_YEARS_MAX;
 use crate::tls::grants::Grants;
 use crate::tls::{NODE_DOMAIN, in_words, is_of_node, node_domain_name};
 
@@ -34,6 +34,7 @@ pub const CA: &str = "ca.crt";
 pub const CERTIFICATE: &str = "node.crt";
 pub const KEY: &str = "node.key";
 pub const CLIENTS: &str = "clients";
+const SECONDS_OF_YEAR: u64 = 365 * 24 * 3600;
 
 /// Why a node has no credentials.
 #[derive(Debug, thiserror::Error)]
@@ -65,7 +66,8 @@ pub struct Credentials {
     client: Arc<ClientConfig>,
     server: Arc<ServerConfig>,
     grants: Result<Grants, String>,
-    expires_soon: bool,
+    /// Seconds of the Unix epoch; set when the files are read.
+    ends_at: u64,
 }
 
 impl Credentials {
@@ -90,10 +92,10 @@ impl Credentials {
             |reason: String| CredentialsError::Unusable { path: at(CERTIFICATE), reason };
         let provider = Arc::new(provider());
         check(&chain[0], &roots, &provider, node).map_err(unusable)?;
-        let later = UnixTime::since_unix_epoch(
-            Duration::from_secs(UnixTime::now().as_secs()) + CERTIFICATE_RENEWAL,
-        );
-        let expires_soon = verify(&chain[0], &[], &roots, &provider, later).is_err();
+        let ends_at = end_of(UnixTime::now().as_secs(), |at| {
+            let at = UnixTime::since_unix_epoch(Duration::from_secs(at));
+            verify(&chain[0], &[], &roots, &provider, at).is_ok()
+        });
         let roots = Arc::new(roots);
         let refused = |error: rustls::Error| unusable(error.to_string());
         let mut client = ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -119,7 +121,7 @@ impl Credentials {
         server.send_tls13_tickets = 0;
         server.session_storage = Arc::new(NoServerSessionStorage {});
         let grants = Grants::parse(&files.clients);
-        Ok(Self { client: Arc::new(client), server: Arc::new(server), grants, expires_soon })
+        Ok(Self { client: Arc::new(client), server: Arc::new(server), grants, ends_at })
     }
 
     /// What clients may do; nothing while the list cannot be read.
@@ -133,9 +135,10 @@ impl Credentials {
         self.grants.as_ref().err().map(String::as_str)
     }
 
-    /// A new certificate should be issued.
-    pub fn expires_soon(&self) -> bool {
-        self.expires_soon
+    /// The last second, of the Unix epoch, in which other nodes take this node's certificate; the
+    /// CA's may end before it.
+    pub fn ends_at(&self) -> u64 {
+        self.ends_at
     }
 
     pub(super) fn dial(
@@ -224,6 +227,24 @@ fn certificates(
     }
 }
 
+/// The last second from `now` on in which `is_valid` holds, as it does now: the checks of other
+/// nodes decide, and not a field that this node would read in its own way.
+fn end_of(now: u64, is_valid: impl Fn(u64) -> bool) -> u64 {
+    let (mut valid, mut invalid) = (now, now + CERTIFICATE_YEARS_MAX * SECONDS_OF_YEAR);
+    if is_valid(invalid) {
+        return invalid;
+    }
+    while invalid - valid > 1 {
+        let middle = valid.midpoint(invalid);
+        if is_valid(middle) {
+            valid = middle;
+        } else {
+            invalid = middle;
+        }
+    }
+    valid
+}
+
 /// What the others would say of this node's own certificate.
 fn check(
     own: &CertificateDer<'_>,
@@ -252,4 +273,18 @@ fn verify(
     let parsed = ParsedCertificate::try_from(certificate)?;
     let algorithms = provider.signature_verification_algorithms.all;
     verify_server_cert_signed_by_trust_anchor(&parsed, roots, intermediates, at, algorithms)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_is_the_last_second_that_is_valid() {
+        const MAX: u64 = CERTIFICATE_YEARS_MAX * SECONDS_OF_YEAR;
+        for last in [0, 1, 2, 86_400, MAX - 1] {
+            assert_eq!(end_of(7, |at| at <= 7 + last), 7 + last);
+        }
+        assert_eq!(end_of(7, |_| true), 7 + MAX);
+    }
 }

@@ -21,7 +21,7 @@ use crate::control::{Control, spawn};
 use crate::desk::Desk;
 use crate::error::NodeError;
 use crate::key_files::read_credentials;
-use crate::limits::{CERTIFICATE_WARNING_INTERVAL, CREDENTIALS_LOOK_INTERVAL};
+use crate::limits::{CERTIFICATE_RENEWAL, CERTIFICATE_WARNING_INTERVAL, CREDENTIALS_LOOK_INTERVAL};
 
 #[derive(Debug)]
 pub(super) struct CredentialsKeeper {
@@ -35,7 +35,8 @@ struct Kept {
     files: Option<Files>,
     /// Why the files of now are not used, as it was logged.
     failure: Option<String>,
-    expires_soon: bool,
+    /// The end of the certificate that the shards have, in seconds of the Unix epoch.
+    ends_at: Option<u64>,
     warn_at: Time,
 }
 
@@ -74,13 +75,19 @@ impl CredentialsKeeper {
             }
         }
         let now = io::now();
-        if kept.expires_soon && now >= kept.warn_at {
+        let soon = (io::clock::unix_time() + CERTIFICATE_RENEWAL).as_secs();
+        if kept.ends_at.is_some_and(|end| end < soon) && now >= kept.warn_at {
             kept.warn_at = now + CERTIFICATE_WARNING_INTERVAL;
             let text = "this node's certificate ends within 30 days; then no other node will \
                         connect to it: issue a new one with `basalt pki issue`";
             log!(Warning, Scope::NODE, "{text}");
         }
         Ok(kept.files.is_some())
+    }
+
+    /// When the certificate that the shards have ends, in seconds of the Unix epoch.
+    pub(super) fn ends_at(&self) -> Option<u64> {
+        lock(&self.kept).ends_at
     }
 }
 
@@ -102,7 +109,7 @@ impl Kept {
             let text = format!("no client may use NBD over TLS: in `clients`, {failure}");
             log!(Error, Scope::NODE, "{text}");
         }
-        self.expires_soon = credentials.expires_soon();
+        self.ends_at = Some(credentials.ends_at());
         self.warn_at = Time::ZERO;
         let is_first = self.files.replace(files).is_none();
         Ok(if is_first { "read" } else { "read anew, for new connections" })
@@ -165,7 +172,7 @@ mod tests {
     use engine::tls::grants::Grants;
     use engine::tls::node_domain_name;
     use io::{Mailbox, Parker};
-    use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+    use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
 
     use super::*;
 
@@ -174,7 +181,8 @@ mod tests {
         let mut ca = CertificateParams::new(Vec::new()).unwrap();
         ca.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().unwrap();
-        let own = CertificateParams::new(vec![node_domain_name("alfa")]).unwrap();
+        let mut own = CertificateParams::new(vec![node_domain_name("alfa")]).unwrap();
+        own.not_after = date_time_ymd(2099, 12, 31);
         let own = own.signed_by(&key, &Issuer::from_params(&ca, &ca_key)).unwrap();
         fs::write(folder.join("ca.crt"), ca.self_signed(&ca_key).unwrap().pem()).unwrap();
         fs::write(folder.join("node.crt"), own.pem()).unwrap();
@@ -208,5 +216,6 @@ mod tests {
         assert_eq!(told(&mut mailbox).unwrap().grants(), &now, "those of now");
         assert!(keeper.look("alfa", &desk).unwrap());
         assert!(told(&mut mailbox).is_none(), "nothing is new");
+        assert_eq!(keeper.ends_at(), Some(4_102_358_400), "`date -u -d 2099-12-31 +%s`");
     }
 }

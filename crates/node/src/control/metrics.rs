@@ -56,6 +56,10 @@ fn node_metrics(status: &StatusReply, metrics: &mut Metrics) {
     metrics.gauge("basalt_node", "This node, as labels.", &name, true);
     let uptime = status.node.uptime_ms / 1000;
     metrics.gauge("basalt_uptime_seconds", "Time since the daemon started.", &none(), uptime);
+    if let Some(end) = status.node.certificate_end {
+        let help = "When other nodes stop to take this node's certificate, since 1970.";
+        metrics.gauge("basalt_certificate_end_timestamp_seconds", help, &none(), end);
+    }
 }
 
 fn resource_metrics(resource: &ResourceStatus, metrics: &mut Metrics) {
@@ -106,9 +110,19 @@ fn resource_metrics(resource: &ResourceStatus, metrics: &mut Metrics) {
         metrics.gauge("basalt_epoch_age_seconds", help, &name(), epoch.age_ms.unwrap_or(0) / 1000);
         let help = "Replicas that have every acknowledged write.";
         metrics.gauge("basalt_insync_replicas", help, &name(), epoch.insync.len() as u64);
+        let help = "Replicas that the configuration names.";
+        metrics.gauge("basalt_replicas", help, &name(), replicas(resource));
         let help = "Promotions that may have lost acknowledged writes.";
         metrics.counter("basalt_losses_total", help, &name(), epoch.losses.into());
     }
+}
+
+/// Of this node and its peers, by their first volume: all volumes have the same members.
+fn replicas(resource: &ResourceStatus) -> u64 {
+    let own = resource.devices.first().is_some_and(|device| !device.client);
+    let has_disk =
+        |it: &&ConnectionStatus| it.peer_devices.first().is_some_and(|it| !it.peer_client);
+    u64::from(own) + resource.connections.iter().filter(has_disk).count() as u64
 }
 
 fn handler_metrics(resource: &ResourceStatus, metrics: &mut Metrics) {

@@ -64,6 +64,7 @@ impl Control {
         }
         let uptime = io::now().since(self.started_at);
         status.node.uptime_ms = u64::try_from(uptime.as_millis()).unwrap_or(u64::MAX);
+        status.node.certificate_end = self.credentials.ends_at();
     }
 }
 

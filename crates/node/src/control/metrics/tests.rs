@@ -63,6 +63,7 @@ fn status() -> StatusReply {
     let node = NodeStatus {
         name: "alice".to_owned(),
         version: "1.2.3".to_owned(),
+        certificate_end: Some(4_102_358_400),
         ..NodeStatus::default()
     };
     StatusReply { node, resources: vec![resource] }
@@ -85,6 +86,9 @@ fn samples_have_reactors_names_and_labels_and_ours_beside_them() {
         "drbd_device_written_bytes_total{name=\"r\\\"0\",volume=\"0\",minor=\"1\"} 8192",
         "drbd_peerdevice_outofsync_bytes{name=\"r\\\"0\",conn_name=\"bob\",peer_node_id=\"1\",\
          volume=\"0\"} 4096",
+        "basalt_certificate_end_timestamp_seconds 4102358400",
+        "basalt_insync_replicas{name=\"r\\\"0\"} 1",
+        "basalt_replicas{name=\"r\\\"0\"} 2",
         "basalt_verify_state{name=\"r\\\"0\",state=\"done\"} 1",
         "basalt_verify_state{name=\"r\\\"0\",state=\"running\"} 0",
         "basalt_verify_compared_bytes{name=\"r\\\"0\"} 65536",
