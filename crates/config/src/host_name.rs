@@ -9,6 +9,8 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use crate::limits::HOST_NAME_BYTES_MAX;
+
 /// A name that leaves the domain out where only the domain tells two hosts apart.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` could be {first} or {second}")]
@@ -16,6 +18,21 @@ pub struct Ambiguous {
     pub name: String,
     pub first: String,
     pub second: String,
+}
+
+/// Why no host can have this name; `None` of one that it can have.
+#[must_use]
+pub fn flaw(name: &str) -> Option<String> {
+    if name.is_empty() {
+        return Some("the name of a host is empty".to_owned());
+    }
+    if name.len() > HOST_NAME_BYTES_MAX {
+        return Some(format!("the name of a host is longer than {HOST_NAME_BYTES_MAX} bytes"));
+    }
+    let wrong = name.chars().find(|c| c.is_whitespace() || c.is_control())?;
+    Some(format!(
+        "the name of a host has {wrong:?} in it: no blank and no control character may be"
+    ))
 }
 
 /// Whether both names mean one host.
@@ -76,6 +93,24 @@ fn is_address(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn name_that_no_host_can_have_is_told_with_what_is_wrong() {
+        for (name, part) in [
+            ("", "is empty"),
+            ("a b", "' '"),
+            ("a\u{a0}b", "'\\u{a0}'"),
+            ("a\n", "'\\n'"),
+            ("a\0", "'\\0'"),
+            (&*"n".repeat(65), "longer than 64 bytes"),
+        ] {
+            let told = flaw(name).unwrap_or_else(|| panic!("{name:?} is no name"));
+            assert!(told.contains(part), "no {part:?} in {told:?}");
+        }
+        for name in ["alice", "alice.example.com", "10.0.0.1", "n_1-a", "ä", &"n".repeat(64)] {
+            assert_eq!(flaw(name), None, "{name:?}");
+        }
+    }
 
     #[test]
     fn a_domain_may_be_missing_on_one_side() {

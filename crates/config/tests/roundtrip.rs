@@ -206,9 +206,9 @@ fn configuration(chance: &mut Chance) -> String {
     }
     writeln!(out, "resource r{} {{", chance.below(1000)).unwrap();
     let host_count = 2 + chance.index(5);
-    // What comes before the first dot tells hosts apart.
-    let names: Vec<String> =
-        (0..host_count).map(|host| format!("{host}{}", text(chance, 30))).collect();
+    // What comes before the first dot tells hosts apart, and a name has no blank.
+    let mut name = |host| format!("{host}{}", text(chance, 30).replace([' ', '\t', '\n'], "+"));
+    let names: Vec<String> = (0..host_count).map(&mut name).collect();
     let first_id = chance.below(20);
     let volume_count = 1 + chance.below(3);
     for (host, name) in names.iter().enumerate() {

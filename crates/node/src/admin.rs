@@ -47,7 +47,7 @@ pub(crate) fn listen(path: &Path, group: Option<&str>) -> Result<UnixListener, N
 }
 
 /// The number of a group: it is one, or /etc/group has it.
-fn group_id(group: &str) -> Result<u32, String> {
+pub(crate) fn group_id(group: &str) -> Result<u32, String> {
     if let Ok(number) = group.parse() {
         return Ok(number);
     }

@@ -69,7 +69,26 @@ pub(crate) fn attach(
         place.map(|place| read_replica(&definition, place, state, patience)).transpose()?;
     // Last: who waits for a disk does not keep the vote store from those who go on without it.
     let (register, register_disk) = hold_register(&definition, state, patience)?;
+    if let Some(replica) = &replica
+        && is_vote_missing(&register, &replica.superblock)
+    {
+        log!(
+            Warning,
+            Scope::resource(&definition.name),
+            "the disk was in use with a vote that is not in the state directory {}: this node is a \
+             new voter. If the former directory is still there (another `state-dir`, or a file \
+             system that is not mounted), stop the daemon and start it with that one; if it is \
+             gone, the other voters admit this node",
+            state.path().display()
+        );
+    }
     Ok(Attached { definition, register, register_disk, replica, apart: Apart::NOBODY })
+}
+
+/// Whether this node voted with another store, as its disk knows, and with this one not yet.
+fn is_vote_missing(register: &Register, superblock: &Superblock) -> bool {
+    let former = superblock.vote_stamp.store;
+    former != VoteStoreId::default() && former != register.store && register.accepted.is_none()
 }
 
 /// The vote store alone: the disk may come later.

@@ -23,8 +23,8 @@ pub enum NodeError {
     NewerStateDir { path: PathBuf, found: u64, known: u32 },
     #[error("{0} shards were asked for; this release runs {max}", max = SHARDS_MAX)]
     TooManyShards(u8),
-    #[error("the name of this node is longer than {0} bytes; give it another one with --name")]
-    LongName(usize),
+    #[error("this node cannot have its name: {0}; give it another one with --name")]
+    BadName(String),
     #[error("{0}")]
     Reactor(#[from] io::SetupError),
     #[error("cannot {what}: {source}")]

@@ -12,6 +12,8 @@ use std::path::Path;
 
 /// Bit of SIGKILL in the masks of `/proc/PID/status`.
 const KILLED: u64 = 1 << 8;
+/// In which the kernel tells programs when a process began, whatever it counts in itself.
+const TICKS_PER_SECOND: u64 = 100;
 /// Threads that are told of; all others are like them.
 const TOLD_MAX: usize = 3;
 /// More is not read of a file that somebody locked.
@@ -57,6 +59,7 @@ fn holder_in(proc: &Path, lock: &File) -> Option<String> {
         .collect();
     threads.sort_by_key(|thread| thread.id);
     let Thread { name, state, .. } = &leader;
+    let age = age(proc, began).map(|age| format!(", running for {age}")).unwrap_or_default();
     let stuck: Vec<&Thread> = threads.iter().filter(|thread| thread.state == 'D').collect();
     let is_killed = leader.state == 'Z' || threads.iter().any(|thread| thread.is_killed);
     let told = stuck.iter().take(TOLD_MAX).map(|thread| thread.waits(&folder));
@@ -72,13 +75,26 @@ fn holder_in(proc: &Path, lock: &File) -> Option<String> {
              a moment"
         ),
         (false, false) => format!(
-            "process {id} ({name}), which waits in the kernel: {told}. `systemctl stop \
+            "process {id} ({name}{age}), which waits in the kernel: {told}. `systemctl stop \
              basalt-node` or `kill {id}` ends it once that answers"
         ),
         (false, true) => format!(
-            "process {id} ({name}, state {state}); `systemctl stop basalt-node` or `kill {id}` \
-             ends it"
+            "process {id} ({name}, state {state}{age}); `systemctl stop basalt-node` or `kill \
+             {id}` ends it"
         ),
+    })
+}
+
+/// How long ago something began, at so many ticks after the start of the machine.
+fn age(proc: &Path, began: u64) -> Option<String> {
+    let uptime = fs::read_to_string(proc.join("uptime")).ok()?;
+    let (seconds, _) = uptime.split_once('.')?;
+    let age = seconds.parse::<u64>().ok()?.saturating_sub(began / TICKS_PER_SECOND);
+    Some(match age {
+        0..120 => format!("{age} s"),
+        120..7200 => format!("{} min", age / 60),
+        7200..172_800 => format!("{} h", age / 3600),
+        _ => format!("{} days", age / 86_400),
     })
 }
 
@@ -177,6 +193,17 @@ mod tests {
         machine.put("31/task/31", "basalt", 'S', (NOTHING, "ep_poll"));
         let said = machine.holder(&lock).unwrap();
         assert!(said.contains("process 31 (basalt, state S)") && said.contains("`kill 31`"));
+        for (uptime, age) in [
+            ("71.90 8.1", "1 s"),
+            ("189.99 8", "119 s"),
+            ("7269.0 8", "119 min"),
+            ("7270.0 8", "2 h"),
+        ] {
+            fs::write(machine.0.path().join("uptime"), uptime).unwrap();
+            let said = machine.holder(&lock).unwrap();
+            let wanted = format!("process 31 (basalt, state S, running for {age})");
+            assert!(said.contains(&wanted), "no {wanted:?} in {said}");
+        }
         machine.put("31/task/31", "basalt", 'D', (NOTHING, ""));
         let said = machine.holder(&lock).unwrap();
         assert!(said.contains("waits in the kernel: thread 31 (basalt) is in state D"), "{said}");

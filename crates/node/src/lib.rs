@@ -47,6 +47,7 @@ pub use crate::devices::supervise::{Served, Supervised, remove_device, supervise
 pub use crate::error::NodeError;
 pub use crate::limits::PRIMARY_COMMAND_DEADLINE;
 pub use crate::options::Options;
+pub use crate::options::check::{Remark, Weight};
 pub use io::CongestionWish;
 
 /// Runs a daemon until it is told to end.

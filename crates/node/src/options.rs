@@ -1,11 +1,17 @@
 //! The options of the daemon.
 
+pub(crate) mod check;
+
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use config::host_name::flaw;
+use engine::limits::SHARDS_MAX;
 use io::CongestionWish;
+
+use crate::error::NodeError;
 
 /// How a daemon is started.
 #[derive(Clone, Debug)]
@@ -45,4 +51,35 @@ pub struct Options {
     pub drbd_names: bool,
     /// End when the process that started this one does.
     pub exit_with_parent: bool,
+}
+
+impl Options {
+    /// Whether a daemon may start with what can be told from these alone.
+    pub(crate) fn check(&self) -> Result<(), NodeError> {
+        self.refuse_shards()?;
+        self.refuse_name()?;
+        self.refuse_vhost()
+    }
+
+    fn refuse_shards(&self) -> Result<(), NodeError> {
+        match self.shards.filter(|shards| !(1..=SHARDS_MAX).contains(shards)) {
+            Some(shards) => Err(NodeError::TooManyShards(shards)),
+            None => Ok(()),
+        }
+    }
+
+    fn refuse_name(&self) -> Result<(), NodeError> {
+        flaw(&self.name).map_or(Ok(()), |flaw| Err(NodeError::BadName(flaw)))
+    }
+
+    fn refuse_vhost(&self) -> Result<(), NodeError> {
+        match self.vhost.as_ref().filter(|folder| !folder.is_dir()) {
+            Some(folder) => {
+                let text =
+                    format!("cannot make sockets in {}: it is no directory", folder.display());
+                Err(NodeError::Listen(text))
+            }
+            None => Ok(()),
+        }
+    }
 }

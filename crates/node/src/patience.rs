@@ -54,6 +54,12 @@ impl Patience {
         self.steps.clone()
     }
 
+    fn log_wait(&mut self, failure: &dyn Display) {
+        self.is_logged = true;
+        let seconds = self.limit.as_secs();
+        log!(Notice, Scope::NODE, "waiting for up to {seconds} s: {failure}");
+    }
+
     /// Rests before another attempt, or says that there is to be none. `failure` is what the last
     /// attempt met: it is logged once, if the wait becomes long.
     pub(crate) fn rest(&mut self, failure: &dyn Display) -> bool {
@@ -62,14 +68,26 @@ impl Patience {
             return false;
         }
         if waited >= PATIENCE_LOGGED_AFTER && !self.is_logged {
-            self.is_logged = true;
-            let seconds = self.limit.as_secs();
-            log!(Notice, Scope::NODE, "waiting for up to {seconds} s: {failure}");
+            self.log_wait(failure);
         }
         thread::park_timeout(PATIENCE_POLL_INTERVAL);
         // To wait for a lock is not to wait for the disk.
         self.steps.add_one();
         true
+    }
+
+    /// The same as `lock`, and says at once for whom it waits.
+    pub(crate) fn lock_of(
+        &mut self,
+        file: &File,
+        holder: impl FnOnce() -> String,
+    ) -> stdio::Result<()> {
+        if !self.limit.is_zero()
+            && let Err(TryLockError::WouldBlock) = file.try_lock()
+        {
+            self.log_wait(&holder());
+        }
+        self.lock(file)
     }
 
     /// Takes the lock of a file; an error of the kind `ResourceBusy` if somebody keeps it.

@@ -54,12 +54,7 @@ struct Starting {
 /// What the daemon's options say of the reactors of its data threads, which run on `cores`.
 pub(crate) fn reactor_options(options: &Options, cores: usize) -> Result<io::Options, NodeError> {
     let wish = &options.congestion;
-    let CongestionChoice { chosen, system } = wish.choose().map_err(|source| match wish {
-        CongestionWish::Named(name) => NodeError::Congestion { name: name.clone(), source },
-        CongestionWish::Unpaced | CongestionWish::System => {
-            NodeError::System { what: "ask for TCP's congestion control", source }
-        }
-    })?;
+    let CongestionChoice { chosen, system } = congestion(wish)?;
     if let (CongestionWish::Unpaced, Some(chosen)) = (wish, chosen) {
         log!(
             Notice,
@@ -71,6 +66,16 @@ pub(crate) fn reactor_options(options: &Options, cores: usize) -> Result<io::Opt
     // On its only core a thread would look while those it waits for cannot run.
     let spin = if cores > 1 { options.spin } else { Duration::ZERO };
     Ok(io::Options { spin, congestion: chosen, ..io::Options::default() })
+}
+
+/// What the kernel makes of the wish.
+pub(crate) fn congestion(wish: &CongestionWish) -> Result<CongestionChoice, NodeError> {
+    wish.choose().map_err(|source| match wish {
+        CongestionWish::Named(name) => NodeError::Congestion { name: name.clone(), source },
+        CongestionWish::Unpaced | CongestionWish::System => {
+            NodeError::System { what: "ask for TCP's congestion control", source }
+        }
+    })
 }
 
 pub(crate) fn start_shards(

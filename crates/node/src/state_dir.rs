@@ -69,11 +69,15 @@ impl StateDir {
         let mut open = File::options();
         let open = open.read(true).write(true).create(true).truncate(false);
         let lock = open.open(path.join("lock")).map_err(failed("open the lock file of"))?;
-        match patience.lock(&lock) {
+        let holder = || {
+            let unknown = "another daemon (`fuser -v` of the file `lock` in it tells which)";
+            holder_of(&lock).unwrap_or_else(|| unknown.to_owned())
+        };
+        let wait = || format!("state directory {} is in use by {}", path.display(), holder());
+        match patience.lock_of(&lock, wait) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
-                let unknown = "another daemon (`fuser -v` of the file `lock` in it tells which)";
-                let holder = holder_of(&lock).unwrap_or_else(|| unknown.to_owned());
+                let holder = holder();
                 return Err(NodeError::StateDirInUse { path: path.to_owned(), holder });
             }
             Err(error) => return Err(failed("lock")(error)),
@@ -83,6 +87,16 @@ impl StateDir {
         remove_unfinished(path);
         let before =
             read_number(&path.join("starts")).map_err(failed("read the start count of"))?;
+        if before.is_none() {
+            log!(
+                Notice,
+                Scope::NODE,
+                "state directory {} is new, and this node has no vote yet. That is right for its \
+                 first start. If it was in use before, stop this daemon and look for the directory \
+                 that it had: another `state-dir`, or a file system that is not mounted",
+                path.display()
+            );
+        }
         let start_count = before.unwrap_or(0) + 1;
         store_start_count(&path.join("starts"), start_count)
             .map_err(failed("write the start count of"))?;
@@ -94,6 +108,10 @@ impl StateDir {
     pub(crate) fn unlock(&self) {
         // It ends with the process in any case.
         drop(self.lock.unlock());
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     pub(crate) fn start_count(&self) -> u64 {

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use crate::ast::{HostNode, ResourceNode, Spanned, VolumeNode};
 use crate::diagnostic::{ErrorKind, Problem, Report};
-use crate::host_name::is_same_host;
-use crate::limits::{HOST_NAME_BYTES_MAX, VOLUMES_MAX};
+use crate::host_name::{flaw, is_same_host};
+use crate::limits::VOLUMES_MAX;
 use crate::model::{BackingDisk, Disk, Host, MetaDisk, Volume};
 use crate::options::Section;
 use crate::resolve::option_set;
@@ -43,14 +43,8 @@ pub(super) fn hosts(report: &mut Report, node: &ResourceNode) -> Option<Vec<Host
 fn check_names(report: &mut Report, node: &ResourceNode) -> bool {
     let mut is_fine = true;
     for name in node.hosts.iter().flat_map(|host| &host.names) {
-        if name.value.is_empty() {
-            let message = "the name of a host is empty";
-            report.problem(Problem::new(ErrorKind::BadValue, name.span, message));
-            is_fine = false;
-        }
-        if name.value.len() > HOST_NAME_BYTES_MAX {
-            let message = format!("the name of a host is longer than {HOST_NAME_BYTES_MAX} bytes");
-            report.problem(Problem::new(ErrorKind::BadValue, name.span, message));
+        if let Some(flaw) = flaw(&name.value) {
+            report.problem(Problem::new(ErrorKind::BadValue, name.span, flaw));
             is_fine = false;
         }
     }

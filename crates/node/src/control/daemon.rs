@@ -4,7 +4,6 @@
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 
-use config::limits::HOST_NAME_BYTES_MAX;
 use engine::contract::{Ticket, ToShard};
 use engine::definition::link::Secrecy;
 use engine::limits::SHARDS_MAX;
@@ -32,7 +31,7 @@ use crate::state_dir::StateDir;
 
 #[expect(clippy::too_many_lines, reason = "a start, one step after the other")]
 pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
-    check(options)?;
+    options.check()?;
     let nvme_hosts = options.nvme_auth.clone().map(NvmeHostsKeeper::read).transpose()?;
     let system = |what| move |source| NodeError::System { what, source };
     let termination = Termination::block().map_err(system("block signals"))?;
@@ -106,20 +105,6 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         control.state.unlock();
     }
     result
-}
-
-fn check(options: &Options) -> Result<(), NodeError> {
-    if let Some(shards) = options.shards.filter(|shards| !(1..=SHARDS_MAX).contains(shards)) {
-        return Err(NodeError::TooManyShards(shards));
-    }
-    if options.name.len() > HOST_NAME_BYTES_MAX {
-        return Err(NodeError::LongName(HOST_NAME_BYTES_MAX));
-    }
-    if let Some(folder) = options.vhost.as_ref().filter(|folder| !folder.is_dir()) {
-        let text = format!("cannot make sockets in {}: it is no directory", folder.display());
-        return Err(NodeError::Listen(text));
-    }
-    Ok(())
 }
 
 /// How many data threads there are if nobody says: one for each core that there is for them.
