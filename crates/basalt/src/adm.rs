@@ -21,7 +21,7 @@ mod state_change;
 mod showing;
 mod minors;
 mod events;
-mod configuration;
+pub(crate) mod configuration;
 pub(crate) mod metadata;
 mod disk_work;
 pub(crate) mod superblocks;

@@ -1,4 +1,12 @@
 //! `basalt node`: the daemon.
+//!
+//! Its options come from the command line and from a file (`--config`), whose lines become words in
+//! front of those that were typed: one parser judges both. What is wrong is told with the line of
+//! the file, all of it at once, and nothing starts; `--check-config` ends there in any case.
+
+mod file;
+mod given;
+mod report;
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -7,30 +15,50 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{CommandFactory, Parser};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 use node::CongestionWish;
 
+use self::given::{Given, Lack};
+use self::report::{Form, Report, WRONG_WORDS_EXIT};
+use crate::adm::configuration::host_name;
 use crate::pki;
 
 /// It ended on request, and disks that answer nothing were not waited for.
 const DISKS_HANG_EXIT: u8 = 3;
 const EXITS: &str = "Exit codes: 0, it was told to end (SIGTERM, SIGINT) and ended cleanly; 1, it \
-    could not start, or had to give up; 2, wrong words; 3, it was told to end and did not wait for \
-    disks that give no answer, which it names: the kernel keeps what is left of the process until \
-    they do, and the next daemon can be started meanwhile.";
+    could not start, or had to give up; 2, wrong words, or a wrong file of --config; 3, it was \
+    told to end and did not wait for disks that give no answer, which it names: the kernel keeps \
+    what is left of the process until they do, and the next daemon can be started meanwhile.";
 
 /// Runs the daemon of this machine: it keeps the resources that were brought up with
 /// `basalt adm up`, and serves their volumes over NBD and NVMe/TCP.
 #[derive(Debug, Parser)]
 #[command(name = "basalt node", version, after_help = EXITS)]
 struct Arguments {
-    /// Name of this node, as in the `on` sections of the configuration.
-    #[arg(long)]
-    name: String,
+    /// Read options from this file, too: lines `name = value`, with the names of these options.
+    /// What is given here replaces what the file says of the same option, all its lines. Without
+    /// --config no file is read.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
 
-    /// Directory for what the node must not lose; it is made if it is not there.
+    /// Say what the daemon would use and where it is from, and what is wrong or worth a look, with
+    /// the line of the file; start nothing. Exit code 0, or 2 if something is wrong.
+    #[arg(long)]
+    check_config: bool,
+
+    /// With --check-config: say it in JSON.
+    #[arg(long, requires = "check_config")]
+    json: bool,
+
+    /// Name of this node, as in the `on` sections of the configuration [default: the host name, as
+    /// `uname -n` prints it]
+    #[arg(long)]
+    name: Option<String>,
+
+    /// Directory for what the node must not lose; it is made if it is not there. It has to be given
+    /// here or in the file of --config.
     #[arg(long, value_name = "DIR")]
-    state_dir: PathBuf,
+    state_dir: Option<PathBuf>,
 
     /// Answer `basalt adm` on this unix socket [default: admin.sock in the state directory]
     #[arg(long, value_name = "PATH")]
@@ -64,7 +92,7 @@ struct Arguments {
     /// for each host and resource: NQN of the host, resource or `*`, secret (`DHHC-1:..:`, made by
     /// `nvme gen-dhchap-key`), and a second secret for hosts that want a proof of this node, too.
     /// It is for the daemon's user alone, and is read again when it changes.
-    #[arg(long, value_name = "FILE", requires = "nvme")]
+    #[arg(long, value_name = "FILE")]
     nvme_auth: Option<PathBuf>,
 
     /// Serve virtual machines (vhost-user-blk) on a unix socket for each volume in this directory,
@@ -128,36 +156,39 @@ pub(crate) fn command() -> clap::Command {
 
 /// Runs `basalt node` with the words that follow `node`.
 pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let words = std::iter::once(OsString::from("basalt node")).chain(arguments);
-    let arguments = match Arguments::try_parse_from(words) {
-        Ok(arguments) => arguments,
+    let typed: Vec<_> = std::iter::once(OsString::from("basalt node")).chain(arguments).collect();
+    let is_json = typed.iter().any(|word| word == "--json");
+    let given = match Given::read(command(), &typed) {
+        Ok(given) => given,
+        Err(error) if error.use_stderr() && is_json => {
+            return Report::of_words(&error).print(Form::Json);
+        }
         Err(error) => {
-            let exit = if error.use_stderr() { 2 } else { 0 };
+            let exit = if error.use_stderr() { WRONG_WORDS_EXIT } else { 0 };
             return if error.print().is_ok() { ExitCode::from(exit) } else { ExitCode::FAILURE };
         }
     };
-    let options = node::Options {
-        name: arguments.name,
-        state_dir: arguments.state_dir,
-        admin_socket: arguments.admin_socket,
-        admin_group: arguments.admin_group,
-        nbd: arguments.nbd,
-        nbd_tls: arguments.nbd_tls,
-        nbd_unix: arguments.nbd_unix,
-        nvme: arguments.nvme,
-        nvme_auth: arguments.nvme_auth,
-        vhost: arguments.vhost,
-        metrics: arguments.metrics,
-        pki: arguments.pki,
-        shards: arguments.shards,
-        spin: Duration::from_micros(arguments.spin_us),
-        congestion: arguments.tcp_congestion,
-        device_timeout: Duration::from_secs(arguments.device_timeout),
-        max_parallel_resyncs: NonZeroU32::new(arguments.max_parallel_resyncs),
-        drbd_names: arguments.drbd_names,
-        exit_with_parent: arguments.exit_with_parent,
-    };
-    match node::run(&options) {
+    let mut report = Report::of(&given);
+    let options = given.matches.as_ref().and_then(|matches| match Arguments::read(matches) {
+        Ok(options) => Some(options),
+        Err(error) => {
+            report.add_mistake(given.mistake(&error));
+            None
+        }
+    });
+    let does_check = given.is_set("check_config");
+    if does_check || options.is_none() {
+        if let Some(options) = &options {
+            report.judge(&given, options);
+        }
+        let form = if is_json { Form::Json } else { Form::Text };
+        return if does_check { report.print(form) } else { report.refuse() };
+    }
+    options.map_or(ExitCode::FAILURE, |options| run(&options))
+}
+
+fn run(options: &node::Options) -> ExitCode {
+    match node::run(options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             node::log_fatal(&error);
@@ -167,22 +198,110 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
+impl Arguments {
+    /// The options of the daemon, or what is missing.
+    fn read(matches: &ArgMatches) -> Result<node::Options, Lack> {
+        let of_clap = |error: clap::Error| Lack { option: "config", text: error.to_string() };
+        let it = Self::from_arg_matches(matches).map_err(of_clap)?;
+        let state_dir = it.state_dir.ok_or_else(|| Lack {
+            option: "state-dir",
+            text: "no state directory is given; it is /var/lib/basalt for most".to_owned(),
+        })?;
+        if it.nvme_auth.is_some() && it.nvme.is_empty() {
+            let text =
+                "nvme-auth is given, and there is no address to serve NVMe/TCP at".to_owned();
+            return Err(Lack { option: "nvme", text });
+        }
+        let own_name =
+            || host_name().map_err(|error| Lack { option: "name", text: format!("{error}") });
+        Ok(node::Options {
+            name: it.name.map_or_else(own_name, Ok)?,
+            state_dir,
+            admin_socket: it.admin_socket,
+            admin_group: it.admin_group,
+            nbd: it.nbd,
+            nbd_tls: it.nbd_tls,
+            nbd_unix: it.nbd_unix,
+            nvme: it.nvme,
+            nvme_auth: it.nvme_auth,
+            vhost: it.vhost,
+            metrics: it.metrics,
+            pki: it.pki,
+            shards: it.shards,
+            spin: Duration::from_micros(it.spin_us),
+            congestion: it.tcp_congestion,
+            device_timeout: Duration::from_secs(it.device_timeout),
+            max_parallel_resyncs: NonZeroU32::new(it.max_parallel_resyncs),
+            drbd_names: it.drbd_names,
+            exit_with_parent: it.exit_with_parent,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// With the unit as it is shipped, `basalt adm` finds the daemon without an option.
+    const UNIT: &str = include_str!("../../../docs/systemd/basalt-node.service");
+    const SHIPPED: &str = include_str!("../../../docs/systemd/node.conf");
+
+    fn given(file: &str, words: &[&str]) -> Given {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("node.conf");
+        std::fs::write(&path, file).unwrap();
+        let words = words.iter().map(|word| match *word {
+            "/etc/basalt/node.conf" => path.clone().into_os_string(),
+            word => OsString::from(word),
+        });
+        let typed: Vec<_> = std::iter::once("basalt node".into()).chain(words).collect();
+        Given::read(command(), &typed).unwrap()
+    }
+
+    /// With the unit and the file as they are shipped, `basalt adm` finds the daemon without an
+    /// option, and so does Prometheus.
     #[test]
     fn unit_starts_the_daemon_where_its_tools_look() {
-        let unit = include_str!("../../../docs/systemd/basalt-node.service");
-        let line = unit.lines().find_map(|line| line.strip_prefix("ExecStart=/usr/bin/"));
-        let words = line.expect("the unit starts the daemon").split(' ').skip(1).map(|word| {
-            word.replace("%t", "/run").replace("%S", "/var/lib").replace("%H", "alice")
+        let line = UNIT.lines().find_map(|line| line.strip_prefix("ExecStart=/usr/bin/basalt "));
+        let words: Vec<&str> = line.expect("the unit starts the daemon").split(' ').collect();
+        assert_eq!(words[0], "node");
+        let given = given(SHIPPED, &words[1..]);
+        let matches = given.matches.as_ref().unwrap_or_else(|| panic!("{:?}", given.mistakes));
+        let options = Arguments::read(matches).unwrap();
+        assert_eq!(options.name, host_name().unwrap());
+        assert_eq!(options.state_dir, PathBuf::from("/var/lib/basalt"));
+        assert_eq!(options.admin_socket, Some(PathBuf::from(api::client::SOCKET_PATH_DEFAULT)));
+        assert_eq!(options.metrics, Some("127.0.0.1:9942".parse().unwrap()));
+        assert!(UNIT.contains("\nRuntimeDirectory=basalt\n"), "the folder of the socket is made");
+        assert!(UNIT.contains("\nStateDirectory=basalt\n"), "the state directory is made");
+        let wrong_words = format!("\nRestartPreventExitStatus={WRONG_WORDS_EXIT}\n");
+        assert!(UNIT.contains(&wrong_words), "a wrong file is no reason to start again");
+        // What is of this machine, such as the name, is no part of what is looked at.
+        let remarks = options.remarks();
+        assert!(remarks.iter().all(|it| it.weight == node::Weight::Note), "{remarks:?}");
+    }
+
+    /// What is commented out there can be taken in, and says what the default is if it has one.
+    #[test]
+    fn shipped_file_names_every_option_with_a_value_that_it_can_have() {
+        let is_name = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+        let uncommented = SHIPPED.lines().map(|line| match line.strip_prefix("# ") {
+            Some(rest) if rest.split_once(" = ").is_some_and(|(name, _)| is_name(name)) => rest,
+            Some(_) | None => line,
         });
-        let arguments = Arguments::try_parse_from(words).expect("the unit gives good options");
-        assert_eq!(arguments.name, "alice");
-        let socket = arguments.admin_socket.expect("the unit names the socket");
-        assert_eq!(socket, PathBuf::from(api::client::SOCKET_PATH_DEFAULT));
-        assert!(unit.contains("RuntimeDirectory=basalt\n"), "the folder of the socket is made");
+        let text: String = uncommented.map(|line| format!("{line}\n")).collect();
+        let given = given(&text, &["--config", "/etc/basalt/node.conf"]);
+        assert_eq!(given.mistakes, []);
+        let there: std::collections::BTreeSet<&str> =
+            given.entries().map(|entry| &*entry.name).collect();
+        let all = given.options().filter_map(given::name_of).collect();
+        assert_eq!(there, all, "of the file, and of `basalt node --help`");
+        for arg in command().get_arguments().filter(|arg| !arg.get_default_values().is_empty()) {
+            let Some(name) = given::name_of(arg) else { continue };
+            let entry = given.entries().find(|entry| entry.name == name).unwrap();
+            let has_value = arg.get_action().takes_values();
+            let default = arg.get_default_values()[0].to_str().unwrap();
+            let default = if has_value { default } else { "no" };
+            assert_eq!(entry.value, default, "the default of {name}");
+        }
     }
 }

@@ -11,6 +11,7 @@ mod cluster;
 #[path = "../../../bench/src/ports.rs"]
 mod ports;
 mod start;
+mod options;
 mod restart;
 mod crash_loop;
 mod disks;

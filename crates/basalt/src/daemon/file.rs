@@ -1,0 +1,328 @@
+//! The file of `basalt node --config`: its lines, and what is wrong with them.
+//!
+//! A line is `name = value`, with the name of a flag without its dashes, and `yes` or `no` for a
+//! flag that takes no value. `#` begins a comment, at the start of a line or behind a blank. Quotes
+//! keep blanks at the ends of a value, and a `#`. There is nothing else: no sections, no includes,
+//! no escapes. The values are judged by the parser of the command line.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// A file with every option, each explained, has a tenth of that.
+const FILE_BYTES_MAX: u64 = 64 << 10;
+/// Mistakes that are told at a time.
+const MISTAKES_MAX: usize = 20;
+/// Characters of a line that are shown.
+const SHOWN_MAX: usize = 80;
+
+/// One option of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) name: String,
+    pub(super) value: String,
+    /// Counted from 1.
+    pub(super) line: usize,
+    /// The whole line, for who has to find it.
+    pub(super) text: String,
+}
+
+/// What is wrong, where, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub(super) struct Mistake {
+    /// `None` if it is on the command line, or nowhere.
+    pub(super) file: Option<PathBuf>,
+    /// `None` if it is about the whole file.
+    pub(super) line: Option<usize>,
+    /// The line as it stands there.
+    pub(super) text: Option<String>,
+    pub(super) message: String,
+    /// What to type, where the message does not say it.
+    pub(super) hint: Option<String>,
+}
+
+impl std::fmt::Display for Mistake {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.file {
+            Some(file) => write!(f, "{}", file.display())?,
+            None => write!(f, "basalt node")?,
+        }
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        write!(f, ": {}", self.message)?;
+        if let Some(text) = &self.text {
+            write!(f, "\n    {text}")?;
+        }
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, "\n  {hint}"))
+    }
+}
+
+/// A file that was read.
+#[derive(Debug)]
+pub(super) struct File {
+    pub(super) path: PathBuf,
+    pub(super) entries: Vec<Entry>,
+}
+
+impl File {
+    /// Reads the lines of a file. Those that cannot be read are told, and the others are there.
+    pub(super) fn read(path: &Path) -> (Self, Vec<Mistake>) {
+        let mut file = Self { path: path.to_owned(), entries: Vec::new() };
+        let mistakes = match read_bytes(path) {
+            Ok(bytes) => file.take(&bytes),
+            Err((message, hint)) => {
+                vec![Mistake {
+                    file: Some(path.to_owned()),
+                    line: None,
+                    text: None,
+                    message,
+                    hint: Some(hint),
+                }]
+            }
+        };
+        (file, mistakes)
+    }
+
+    fn take(&mut self, bytes: &[u8]) -> Vec<Mistake> {
+        let mut mistakes = Vec::new();
+        for (line, bytes) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
+            let text = String::from_utf8_lossy(bytes);
+            match str::from_utf8(bytes).map_err(|_utf8| Flaw::Foreign).and_then(read_line) {
+                Ok(None) => {}
+                Ok(Some((name, value))) => {
+                    let (name, value) = (name.to_owned(), value.to_owned());
+                    self.entries.push(Entry { name, value, line, text: shown(&text) });
+                }
+                Err(flaw) if mistakes.len() < MISTAKES_MAX => {
+                    mistakes.push(self.mistake((line, &shown(&text)), flaw.message(), flaw.hint()));
+                }
+                Err(_) => break,
+            }
+        }
+        mistakes
+    }
+
+    /// What is wrong with a line.
+    pub(super) fn mistake(
+        &self,
+        (line, text): (usize, &str),
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Mistake {
+        Mistake {
+            file: Some(self.path.clone()),
+            line: Some(line),
+            text: Some(text.to_owned()),
+            message: message.into(),
+            hint: Some(hint.into()),
+        }
+    }
+}
+
+/// The whole file, or why not and what to do.
+fn read_bytes(path: &Path) -> Result<Vec<u8>, (String, String)> {
+    let check = |text: &str| format!("{text}; `basalt node --config FILE` names another file");
+    let failed = |error: std::io::Error| {
+        (format!("cannot read it: {error}"), check("is it there, and may this user read it?"))
+    };
+    // To open a pipe would wait for somebody who writes into it.
+    if !fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(("it is no regular file".to_owned(), check("write the options into a file")));
+    }
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).map_err(failed)?;
+    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        let message = format!("it has more than {} KiB", FILE_BYTES_MAX >> 10);
+        return Err((message, check("is it the right one?")));
+    }
+    Ok(bytes)
+}
+
+/// What makes a line unreadable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flaw {
+    Foreign,
+    Control,
+    NoEquals,
+    NoName,
+    NoValue,
+    OpenQuote,
+    BehindQuote,
+    QuoteInside,
+}
+
+impl Flaw {
+    fn message(self) -> &'static str {
+        match self {
+            Self::Foreign => "this line is not UTF-8",
+            Self::Control => "this line has a control character in it",
+            Self::NoEquals => "there is no `=` in this line",
+            Self::NoName => "there is no name in front of the `=`",
+            Self::NoValue => "there is no value behind the `=`",
+            Self::OpenQuote => "the quote at the start of the value is not closed",
+            Self::BehindQuote => "something stands behind the closing quote",
+            Self::QuoteInside => "there is a quote inside of the value",
+        }
+    }
+
+    fn hint(self) -> &'static str {
+        match self {
+            Self::Foreign | Self::Control => "type the line anew, in an editor",
+            Self::NoEquals | Self::NoName => {
+                "write `name = value`, or `name = yes` for a flag without a value; `#` begins a \
+                 comment"
+            }
+            Self::NoValue => "write the value, or take the line out to leave the option as it is",
+            Self::OpenQuote | Self::BehindQuote => "write `name = \"value\"`",
+            Self::QuoteInside => "a value has quotes around it, or none; there is no escape",
+        }
+    }
+}
+
+/// Name and value of a line, if it has any.
+fn read_line(line: &str) -> Result<Option<(&str, &str)>, Flaw> {
+    let line = line.trim();
+    if line.is_empty() || line.starts_with('#') {
+        return Ok(None);
+    }
+    if line.contains(|c: char| c.is_control() && c != '\t') {
+        return Err(Flaw::Control);
+    }
+    let (name, rest) = line.split_once('=').ok_or(Flaw::NoEquals)?;
+    let (name, rest) = (name.trim(), rest.trim());
+    if name.is_empty() {
+        return Err(Flaw::NoName);
+    }
+    let value = match rest.strip_prefix('"') {
+        Some(quoted) => {
+            let (value, behind) = quoted.split_once('"').ok_or(Flaw::OpenQuote)?;
+            if !without_comment(behind).is_empty() {
+                return Err(Flaw::BehindQuote);
+            }
+            value
+        }
+        None => match without_comment(rest) {
+            "" => return Err(Flaw::NoValue),
+            value if value.contains('"') => return Err(Flaw::QuoteInside),
+            value => value,
+        },
+    };
+    Ok(Some((name, value)))
+}
+
+/// What stands in front of a `#` that begins it, or has a blank before it.
+fn without_comment(text: &str) -> &str {
+    let is_start =
+        |(at, _): &(usize, &str)| text[..*at].chars().last().is_none_or(char::is_whitespace);
+    let comment = text.match_indices('#').find(is_start);
+    comment.map_or(text, |(at, _)| &text[..at]).trim()
+}
+
+/// A line for the eye, whatever is in it.
+fn shown(line: &str) -> String {
+    let mut shown: String = line.trim().chars().take(SHOWN_MAX).flat_map(printed).collect();
+    if line.trim().chars().nth(SHOWN_MAX).is_some() {
+        shown.push_str("..");
+    }
+    shown
+}
+
+fn printed(c: char) -> Box<dyn Iterator<Item = char>> {
+    if c.is_control() || c == '\u{feff}' {
+        Box::new(c.escape_debug())
+    } else {
+        Box::new([c].into_iter())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(bytes: &[u8]) -> (Vec<(usize, String, String)>, Vec<Mistake>) {
+        let mut file = File { path: PathBuf::from("node.conf"), entries: Vec::new() };
+        let mistakes = file.take(bytes);
+        (file.entries.into_iter().map(|it| (it.line, it.name, it.value)).collect(), mistakes)
+    }
+
+    #[test]
+    fn a_line_has_a_name_and_a_value() {
+        for (line, value) in [
+            ("a=b", "b"),
+            ("  a\t=  b  ", "b"),
+            ("a = b\r", "b"),
+            ("a = b c", "b c"),
+            ("a = b=c", "b=c"),
+            ("a = b # why", "b"),
+            ("a = b#c", "b#c"),
+            ("a = \" b \"", " b "),
+            ("a = \"b # c\" # why", "b # c"),
+            ("a = \"\"", ""),
+            ("a = ä", "ä"),
+        ] {
+            let (entries, mistakes) = read(format!("# first\n\n{line}\n").as_bytes());
+            assert_eq!(mistakes, [], "{line:?}");
+            assert_eq!(entries, [(3, "a".to_owned(), value.to_owned())], "{line:?}");
+        }
+        for line in ["", "  ", "#", " # a = b", "\t"] {
+            assert_eq!(read(line.as_bytes()), (Vec::new(), Vec::new()), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_is_told_with_its_number_and_what_to_type() {
+        for (line, message) in [
+            (&b"nbd 127.0.0.1:10809"[..], "there is no `=`"),
+            (b"[node]", "there is no `=`"),
+            (b"drbd-names", "there is no `=`"),
+            (b"= b", "there is no name"),
+            (b"a =", "there is no value"),
+            (b"a = # b", "there is no value"),
+            (b"a = \"b", "not closed"),
+            (b"a = \"", "not closed"),
+            (b"a = \"b\" c", "behind the closing quote"),
+            (b"a = b\"c\"", "a quote inside"),
+            (b"a = b\0c", "a control character"),
+            (b"a = b\x1b[2J", "a control character"),
+            (b"a = \xff", "not UTF-8"),
+        ] {
+            let (entries, mistakes) = read(&[b"x = y\n", line, b"\nz = z"].concat());
+            let [mistake] = &mistakes[..] else { panic!("{mistakes:?}") };
+            assert_eq!(mistake.line, Some(2));
+            assert!(mistake.message.contains(message), "no {message:?} in {mistake:?}");
+            let told = mistake.to_string();
+            assert!(told.starts_with("node.conf:2: "), "{told}");
+            assert!(!told.contains(['\0', '\x1b']), "{told:?}");
+            assert_eq!(entries.len(), 2, "the other lines are read: {entries:?}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_told_up_to_a_bound_and_a_long_line_in_part() {
+        let (_, mistakes) = read("wrong\n".repeat(1000).as_bytes());
+        assert_eq!(mistakes.len(), MISTAKES_MAX);
+        let (_, mistakes) = read("w".repeat(10_000).as_bytes());
+        assert!(mistakes[0].text.as_ref().is_some_and(|text| text.len() == SHOWN_MAX + 2));
+    }
+
+    #[test]
+    fn what_is_no_file_of_options_is_refused_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let large = folder.path().join("large");
+        fs::write(&large, vec![b'\n'; 1 << 20]).unwrap();
+        let missing = folder.path().join("missing");
+        for (path, part) in [
+            (folder.path(), "no regular file"),
+            (Path::new("/dev/zero"), "no regular file"),
+            (&large, "more than 64 KiB"),
+            (&missing, "cannot read it"),
+        ] {
+            let (file, mistakes) = File::read(path);
+            assert_eq!(file.entries, []);
+            let told = mistakes[0].to_string();
+            assert!(told.contains(part) && told.contains("--config FILE"), "{told}");
+        }
+    }
+}
