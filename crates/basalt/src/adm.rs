@@ -33,7 +33,7 @@ pub(crate) mod upkeep;
 pub(crate) mod typed_options;
 pub(crate) mod helpers;
 mod rehearsal;
-mod explain;
+pub(crate) mod explain;
 mod promotion;
 mod report;
 pub(crate) mod waiting;

@@ -4,8 +4,11 @@
 //! heeds keys: neither waits for the other, so that a daemon which hangs does not take the keys
 //! with it. Rates are those between the last two answers.
 
+mod help;
+mod nodes;
 mod rows;
 mod view;
+mod wishes;
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -21,9 +24,10 @@ use api::response::Reply;
 use api::status::StatusReply;
 use io::clock;
 use ratatui::DefaultTerminal;
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::event::{self, Event};
 
-use self::rows::{Look, Order};
+use self::rows::Look;
+use self::wishes::{Next, Wishes};
 
 const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 /// How long a key may wait for the loop, and a new answer to be drawn.
@@ -40,30 +44,12 @@ pub(crate) struct Options {
     interval: u64,
 }
 
-/// What the operator has chosen to see.
-#[derive(Debug, Default)]
-struct Wishes {
-    order: Order,
-    is_reversed: bool,
-    /// Only resources and peers with this in their names.
-    filter: String,
-    /// The filter is being typed.
-    is_typing: bool,
-    /// Rows above the first that is shown.
-    skipped: usize,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
-    Go,
-    Quit,
-}
-
 /// What is known of the node.
 #[derive(Debug, Default)]
 struct State {
     before: Option<Look>,
     now: Option<Look>,
+    /// Why the last question was not answered; the next answer clears this.
     failure: Option<String>,
 }
 
@@ -134,59 +120,6 @@ impl State {
             }
             Err(reason) => self.failure = Some(reason),
         }
-    }
-}
-
-impl Wishes {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "most keys mean nothing here")]
-    fn on_key(&mut self, key: KeyEvent) -> Next {
-        if key.kind == KeyEventKind::Release {
-            return Next::Go;
-        }
-        let is_interrupt =
-            key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
-        if is_interrupt {
-            return Next::Quit;
-        }
-        if self.is_typing {
-            self.on_typed(key.code);
-            return Next::Go;
-        }
-        if let KeyCode::Char(letter) = key.code {
-            match letter {
-                'q' => return Next::Quit,
-                's' => self.order = self.order.next(),
-                'r' => self.is_reversed = !self.is_reversed,
-                '/' => self.is_typing = true,
-                'j' => self.skipped += 1,
-                'k' => self.skipped = self.skipped.saturating_sub(1),
-                _ => {}
-            }
-        }
-        match key.code {
-            KeyCode::Esc if self.filter.is_empty() => return Next::Quit,
-            KeyCode::Esc => self.filter.clear(),
-            KeyCode::Down => self.skipped += 1,
-            KeyCode::Up => self.skipped = self.skipped.saturating_sub(1),
-            KeyCode::Home => self.skipped = 0,
-            _ => {}
-        }
-        Next::Go
-    }
-
-    #[expect(clippy::wildcard_enum_match_arm, reason = "most keys mean nothing here")]
-    fn on_typed(&mut self, code: KeyCode) {
-        match code {
-            KeyCode::Enter => self.is_typing = false,
-            KeyCode::Esc => {
-                self.is_typing = false;
-                self.filter.clear();
-            }
-            KeyCode::Backspace => drop(self.filter.pop()),
-            KeyCode::Char(letter) if self.filter.len() < 64 => self.filter.push(letter),
-            _ => {}
-        }
-        self.skipped = 0;
     }
 }
 

@@ -75,6 +75,12 @@ fn top_draws_heeds_keys_and_gives_the_terminal_back() {
     let screen = tmux.shows("resources 0");
     assert!(screen.starts_with("alfa  basalt"), "{screen}");
     assert!(screen.contains("VOLUME") && screen.contains("PEER"), "{screen}");
+    tmux.press("?");
+    tmux.shows("keys and columns");
+    tmux.press("x");
+    tmux.press("n");
+    tmux.shows("n volumes");
+    tmux.press("n");
     tmux.press("s");
     tmux.shows("sort: writes");
     tmux.press("/");

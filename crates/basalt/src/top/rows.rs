@@ -7,7 +7,8 @@ use api::role::Role;
 use api::status::{DeviceStatus, ResourceStatus, STALLED_SECONDS, StatusReply};
 use stdx::time::Time;
 
-use crate::top::Wishes;
+use crate::adm::explain::disk_failure;
+use crate::top::wishes::Wishes;
 
 /// A status, and when it was asked for.
 #[derive(Debug)]
@@ -38,7 +39,10 @@ pub(super) struct Volume {
     pub(super) rates: Option<Rates>,
     pub(super) in_flight: u32,
     pub(super) out_of_sync_kib: u64,
-    pub(super) reasons: usize,
+    pub(super) size_kib: u64,
+    pub(super) is_open: bool,
+    /// Why it is not as it should be: of the resource, of the disk here, of the connections.
+    pub(super) reasons: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -50,11 +54,20 @@ pub(super) struct Rates {
     pub(super) latency_us: Option<f64>,
 }
 
+/// The sums of all rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Totals {
+    pub(super) rates: Rates,
+    pub(super) in_flight: u64,
+    pub(super) out_of_sync_kib: u64,
+    /// Rows with a reason.
+    pub(super) with_reasons: usize,
+}
+
 /// What a peer has of a volume.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Peer {
     pub(super) name: String,
-    pub(super) volume: String,
     pub(super) connection: ConnectionState,
     pub(super) replication: ReplicationState,
     pub(super) disk: DiskState,
@@ -117,7 +130,9 @@ fn held_down(resource: &ResourceStatus) -> Volume {
         rates: None,
         in_flight: 0,
         out_of_sync_kib: 0,
-        reasons: resource.reasons.len(),
+        size_kib: 0,
+        is_open: false,
+        reasons: resource.reasons.clone(),
     }
 }
 
@@ -136,8 +151,40 @@ fn volume(
         rates: former.and_then(|(seconds, former)| rates(device, former, seconds)),
         in_flight: device.statistics.map_or(0, |counted| counted.upper_pending),
         out_of_sync_kib: of_volume.map(|peer| peer.out_of_sync).sum(),
-        reasons: resource.reasons.len(),
+        size_kib: device.statistics.map_or(0, |counted| counted.size),
+        is_open: device.open,
+        reasons: reasons(resource, device),
     }
+}
+
+fn reasons(resource: &ResourceStatus, device: &DeviceStatus) -> Vec<String> {
+    let mut reasons = resource.reasons.clone();
+    reasons.extend(device.disk_failure.as_ref().map(disk_failure));
+    for connection in &resource.connections {
+        let reason = connection.reason.as_ref();
+        reasons.extend(reason.map(|reason| format!("{}: {reason}", connection.name)));
+    }
+    reasons
+}
+
+/// Of the rows that are shown, also of those out of sight.
+pub(super) fn totals(rows: &[Volume]) -> Totals {
+    let mut totals = Totals::default();
+    let mut spent_us = 0.0;
+    for row in rows {
+        if let Some(rates) = &row.rates {
+            totals.rates.writes += rates.writes;
+            totals.rates.read_kib += rates.read_kib;
+            totals.rates.written_kib += rates.written_kib;
+            spent_us += rates.writes * rates.latency_us.unwrap_or(0.0);
+        }
+        totals.in_flight += u64::from(row.in_flight);
+        totals.out_of_sync_kib += row.out_of_sync_kib;
+        totals.with_reasons += usize::from(!row.reasons.is_empty());
+    }
+    let writes = totals.rates.writes;
+    totals.rates.latency_us = (writes > 0.0).then(|| spent_us / writes);
+    totals
 }
 
 /// None where a counter went back: the resource was down in between.
@@ -184,19 +231,19 @@ fn sort(rows: &mut [Volume], wishes: &Wishes) {
     }
 }
 
-/// The peers of the volumes, in the order of their names.
-pub(super) fn peers(now: &Look, wishes: &Wishes) -> Vec<Peer> {
+/// What the peers have of the volume of this name.
+pub(super) fn peers(now: &Look, volume: &str) -> Vec<Peer> {
     let mut rows = Vec::new();
     for resource in &now.status.resources {
         for connection in &resource.connections {
-            let is_meant =
-                resource.name.contains(&wishes.filter) || connection.name.contains(&wishes.filter);
-            for device in connection.peer_devices.iter().filter(|_| is_meant) {
+            for device in &connection.peer_devices {
+                if volume != format!("{}/{}", resource.name, device.volume) {
+                    continue;
+                }
                 let sync = device.sync.as_ref();
                 let left = sync.map(|sync| sync.estimated_seconds_to_finish);
                 rows.push(Peer {
                     name: connection.name.clone(),
-                    volume: format!("{}/{}", resource.name, device.volume),
                     connection: connection.connection_state,
                     replication: device.replication_state,
                     disk: device.peer_disk_state,

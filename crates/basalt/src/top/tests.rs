@@ -12,6 +12,7 @@ use api::status::{
 };
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::KeyCode;
 use stdx::time::Time;
 
 use super::*;
@@ -66,10 +67,15 @@ fn state(before: Vec<ResourceStatus>, now: Vec<ResourceStatus>) -> State {
 }
 
 fn screen(state: &State, wishes: &mut Wishes) -> Vec<String> {
-    let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+    screen_of((80, 24), state, wishes)
+}
+
+fn screen_of((width, height): (u16, u16), state: &State, wishes: &mut Wishes) -> Vec<String> {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal.draw(|frame| view::draw(frame, state, wishes)).unwrap();
     let buffer = terminal.backend().buffer().clone();
-    buffer.content.chunks(80).map(|line| line.iter().map(|cell| cell.symbol()).collect()).collect()
+    let lines = buffer.content.chunks(width.into());
+    lines.map(|line| line.iter().map(|cell| cell.symbol()).collect()).collect()
 }
 
 fn press(wishes: &mut Wishes, keys: &str) -> Next {
@@ -83,7 +89,7 @@ fn press(wishes: &mut Wishes, keys: &str) -> Next {
 
 fn names(state: &State, wishes: &mut Wishes) -> Vec<String> {
     let lines = screen(state, wishes);
-    let rows = lines[2..].iter().take_while(|line| !line.starts_with("PEER"));
+    let rows = lines[3..].iter().take_while(|line| !line.starts_with("PEER"));
     let words = rows.filter_map(|line| line.split_whitespace().next());
     words.map(str::to_owned).collect()
 }
@@ -93,11 +99,11 @@ fn screen_tells_rates_latency_and_the_progress_of_a_resync() {
     let state = state(vec![resource("r0", 1000, 0)], vec![resource("r0", 3000, 7)]);
     let lines = screen(&state, &mut Wishes::default());
     assert!(lines[0].starts_with("alfa  basalt") && lines[0].contains("up 1m30s"), "{lines:#?}");
-    let volume: Vec<&str> = lines[2].split_whitespace().collect();
+    let volume: Vec<&str> = lines[3].split_whitespace().collect();
     let expected = ["r0/0", "Primary", "UpToDate", "yes", "1000", "0K", "4M", "100", "7"];
     assert_eq!(volume, expected, "{lines:#?}");
     let peer = lines.iter().find(|line| line.starts_with("bravo")).unwrap();
-    for part in ["r0/0", "Connected", "yes", "Inconsistent", "2M", "####______ 42%", "1m15s"] {
+    for part in ["Connected", "yes", "Inconsistent", "2M", "####______ 42%", "1m15s"] {
         assert!(peer.contains(part), "no {part} in {peer}");
     }
     assert!(lines[23].starts_with("q quit"), "{lines:#?}");
@@ -110,7 +116,7 @@ fn single_look_and_counters_that_went_back_give_no_rates() {
         state(vec![resource("r0", 9, 0)], vec![resource("r0", 5, 0)]),
     ] {
         let lines = screen(&state, &mut Wishes::default());
-        let volume: Vec<&str> = lines[2].split_whitespace().collect();
+        let volume: Vec<&str> = lines[3].split_whitespace().collect();
         assert_eq!(volume[4..8], ["-", "-", "-", "-"], "{lines:#?}");
     }
 }
@@ -139,14 +145,117 @@ fn keys_sort_reverse_filter_and_quit() {
 }
 
 #[test]
-fn scrolling_ends_at_the_last_row_and_nothing_leaves_the_screen() {
+fn choice_moves_over_all_rows_stays_in_sight_and_with_its_volume() {
     let many: Vec<_> = (0..50).map(|n| resource(&format!("volume-{n:02}"), n, 0)).collect();
     let state = state(many.clone(), many);
     let mut wishes = Wishes::default();
+    let chosen = |wishes: &Wishes| wishes.chosen.clone().unwrap_or_default();
+    assert_eq!(names(&state, &mut wishes)[0], "volume-00/0");
     press(&mut wishes, &"j".repeat(100));
-    assert_eq!(names(&state, &mut wishes), ["volume-49/0"]);
+    assert_eq!(names(&state, &mut wishes).last().unwrap(), "volume-49/0");
+    assert_eq!(chosen(&wishes), "volume-49/0");
     press(&mut wishes, "k");
-    assert_eq!(names(&state, &mut wishes), ["volume-48/0", "volume-49/0"]);
+    names(&state, &mut wishes);
+    assert_eq!(chosen(&wishes), "volume-48/0");
+    press(&mut wishes, "r");
+    assert!(names(&state, &mut wishes).contains(&"volume-48/0".to_owned()), "it is in sight");
+    assert_eq!(chosen(&wishes), "volume-48/0", "another order chooses nothing else");
+    for (key, place) in [(KeyCode::Home, "volume-49/0"), (KeyCode::End, "volume-00/0")] {
+        wishes.on_key(key.into());
+        names(&state, &mut wishes);
+        assert_eq!(chosen(&wishes), place);
+    }
+    wishes.on_key(KeyCode::PageUp.into());
+    let shown = names(&state, &mut wishes);
+    let page = usize::from(wishes.room);
+    assert!(page > 5 && shown.len() == page, "{page}: {shown:?}");
+    assert_eq!(chosen(&wishes), format!("volume-{page:02}/0"));
+}
+
+#[test]
+fn names_of_claims_are_told_apart_in_any_width() {
+    let claim = "pvc-3f2c8a1e-90b4-4c1d-8e57-0a1b2c3d4e5f";
+    let other = "pvc-3f2c8a1e-90b4-4c1d-8e57-0a1b2c3d4e60";
+    let mut resources = vec![resource(claim, 5, 0), resource(other, 5, 0)];
+    resources[0].reasons = vec!["its disk is not attached".to_owned()];
+    let state = state(vec![], resources);
+    let narrow = screen(&state, &mut Wishes::default());
+    assert!(narrow[3].starts_with("pvc-3f..4e5f/0! Primary"), "{narrow:#?}");
+    assert!(narrow[4].starts_with("pvc-3f2..4e60/0 Primary"), "{narrow:#?}");
+    let wide = screen_of((200, 50), &state, &mut Wishes::default());
+    assert!(wide[3].starts_with(&format!("{claim}/0! ")), "{wide:#?}");
+    assert!(wide[2].trim_end().ends_with("MISSES SIZE  OPEN"), "{wide:#?}");
+    assert_eq!(wide[3].split_whitespace().rev().nth(1), Some("64M"), "{wide:#?}");
+    for size in [(20, 5), (1, 1), (40, 3)] {
+        let mut wishes = Wishes::default();
+        press(&mut wishes, "?");
+        screen_of(size, &state, &mut wishes);
+        press(&mut wishes, "xn");
+        screen_of(size, &state, &mut wishes);
+    }
+}
+
+#[test]
+fn reasons_of_the_chosen_volume_stand_below_in_whole_words() {
+    let mut resources = vec![resource("r0", 5, 0), resource("r1", 5, 0)];
+    resources[1].reasons = vec!["writes wait: ".to_owned() + &"there is no quorum ".repeat(6)];
+    resources[1].connections[0].reason = Some("connection refused".to_owned());
+    let state = state(vec![], resources);
+    let mut wishes = Wishes::default();
+    let lines = screen(&state, &mut wishes);
+    assert!(lines[1].starts_with("reasons 1 "), "{lines:#?}");
+    assert!(!lines.iter().any(|line| line.contains("refused")), "{lines:#?}");
+    press(&mut wishes, "j");
+    let lines = screen(&state, &mut wishes);
+    let first = lines.iter().position(|line| line.starts_with("! writes wait: ")).unwrap();
+    assert!(lines[first].trim_end().ends_with("there is"), "{lines:#?}");
+    assert!(lines[first + 1].starts_with("  no quorum there"), "{lines:#?}");
+    assert!(lines[first + 2].starts_with("! bravo: connection refused"), "{lines:#?}");
+}
+
+#[test]
+fn nodes_are_summed_over_their_resources() {
+    let mut resources = vec![resource("r0", 5, 0), resource("r1", 5, 0)];
+    let connection = &mut resources[1].connections[0];
+    connection.connection_state = ConnectionState::Connecting;
+    connection.reason = Some("no route to host".to_owned());
+    resources[0].connections[0].peer_role = Role::Primary;
+    resources[0].role = Role::Secondary;
+    let state = state(vec![], resources);
+    let mut wishes = Wishes::default();
+    press(&mut wishes, "nj");
+    let lines = screen(&state, &mut wishes);
+    let row = |place: usize| lines[place].split_whitespace().collect::<Vec<_>>();
+    assert_eq!(row(3), ["alfa", "*", "2/2", "1", "2", "2/2", "0K", "0"], "{lines:#?}");
+    assert_eq!(row(4), ["bravo", "1/2", "1", "2", "0/2", "4M", "2"], "{lines:#?}");
+    assert!(lines[22].starts_with("! no route to host"), "{lines:#?}");
+    press(&mut wishes, "n");
+    assert!(screen(&state, &mut wishes)[3].starts_with("r0/0"));
+}
+
+#[test]
+fn sums_are_of_all_rows_and_the_latency_is_of_all_writes() {
+    let before = vec![resource("r0", 0, 0), resource("r1", 0, 0)];
+    let mut now = vec![resource("r0", 3000, 2), resource("r1", 1000, 3)];
+    let slow = LatencyHistogram { counts: vec![1000], sum_us: 500_000 };
+    now[1].devices[0].write_latency = Some(slow);
+    let lines = screen(&state(before, now), &mut Wishes::default());
+    let expected =
+        "reasons 0  writes/s 2000  us 200  read 0K/s  write 8M/s  in flight 5  misses 4M";
+    assert_eq!(lines[1].trim_end(), expected, "{lines:#?}");
+}
+
+#[test]
+fn any_key_takes_the_help_away() {
+    let state = state(vec![], vec![resource("r0", 5, 0)]);
+    let mut wishes = Wishes::default();
+    press(&mut wishes, "?");
+    let lines = screen(&state, &mut wishes);
+    assert!(
+        lines.iter().any(|line| line.contains("requests of clients that are not answered yet"))
+    );
+    assert_eq!(press(&mut wishes, "q"), Next::Go);
+    assert!(screen(&state, &mut wishes)[3].starts_with("r0/0"));
 }
 
 #[test]
@@ -154,5 +263,5 @@ fn daemon_that_does_not_answer_is_told_of_beside_what_was_seen_last() {
     let mut state = state(vec![], vec![resource("r0", 5, 0)]);
     state.take(Err("cannot reach the node daemon".to_owned()));
     let lines = screen(&state, &mut Wishes::default());
-    assert!(lines[2].starts_with("r0/0") && lines[23].starts_with("cannot reach"), "{lines:#?}");
+    assert!(lines[3].starts_with("r0/0") && lines[23].starts_with("cannot reach"), "{lines:#?}");
 }
