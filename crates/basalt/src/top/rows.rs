@@ -8,24 +8,13 @@ use api::status::{DeviceStatus, ResourceStatus, STALLED_SECONDS, StatusReply};
 use stdx::time::Time;
 
 use crate::adm::explain::disk_failure;
-use crate::top::wishes::Wishes;
+use crate::top::wishes::{Order, Wishes};
 
 /// A status, and when it was asked for.
 #[derive(Debug)]
 pub(super) struct Look {
     pub(super) at: Time,
     pub(super) status: StatusReply,
-}
-
-/// By what the volumes are ordered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Order {
-    #[default]
-    Name,
-    Writes,
-    Latency,
-    InFlight,
-    OutOfSync,
 }
 
 /// A volume of a resource.
@@ -75,28 +64,6 @@ pub(super) struct Peer {
     pub(super) out_of_sync_kib: u64,
     pub(super) done_percent: Option<f64>,
     pub(super) seconds_left: Option<u64>,
-}
-
-impl Order {
-    pub(super) fn next(self) -> Self {
-        match self {
-            Self::Name => Self::Writes,
-            Self::Writes => Self::Latency,
-            Self::Latency => Self::InFlight,
-            Self::InFlight => Self::OutOfSync,
-            Self::OutOfSync => Self::Name,
-        }
-    }
-
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Name => "name",
-            Self::Writes => "writes",
-            Self::Latency => "latency",
-            Self::InFlight => "in flight",
-            Self::OutOfSync => "out of sync",
-        }
-    }
 }
 
 pub(super) fn volumes(now: &Look, before: Option<&Look>, wishes: &Wishes) -> Vec<Volume> {

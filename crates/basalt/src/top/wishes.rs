@@ -3,8 +3,6 @@
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::widgets::TableState;
 
-use crate::top::rows::Order;
-
 /// The filter has at most so many letters.
 const FILTER_MAX: usize = 64;
 
@@ -16,6 +14,17 @@ pub(super) enum Page {
     Volumes,
     /// The nodes of the cluster, as this one sees them.
     Nodes,
+}
+
+/// By what the volumes are ordered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Order {
+    #[default]
+    Name,
+    Writes,
+    Latency,
+    InFlight,
+    OutOfSync,
 }
 
 #[derive(Debug, Default)]
@@ -44,6 +53,28 @@ pub(super) struct Wishes {
 pub(super) enum Next {
     Go,
     Quit,
+}
+
+impl Order {
+    pub(super) fn next(self) -> Self {
+        match self {
+            Self::Name => Self::Writes,
+            Self::Writes => Self::Latency,
+            Self::Latency => Self::InFlight,
+            Self::InFlight => Self::OutOfSync,
+            Self::OutOfSync => Self::Name,
+        }
+    }
+
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Writes => "writes",
+            Self::Latency => "latency",
+            Self::InFlight => "in flight",
+            Self::OutOfSync => "out of sync",
+        }
+    }
 }
 
 impl Wishes {
