@@ -4,6 +4,8 @@
 //! compares them, and says how to bring them up to date. A tool with verbs has one page, with a
 //! section for each verb. Completions are made for packages alone: git does not keep them.
 
+mod completions;
+mod further;
 mod options_page;
 
 use std::fs;
@@ -43,7 +45,8 @@ pub(crate) fn main(options: &Options) -> Result<ExitCode> {
     for (name, shell, ending, mut command) in completed() {
         let mut text = Vec::new();
         generate(shell, &mut command, name, &mut text);
-        write(&completions.join(format!("{name}.{ending}")), &text)?;
+        let text = completions::with_resources(name, shell, &String::from_utf8(text)?);
+        write(&completions.join(format!("{name}.{ending}")), text.as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -110,7 +113,8 @@ fn page(command: &Command, name: &str) -> Result<Vec<u8>> {
         page.extend(format!(".SS {verb_name}\n").as_bytes());
         page.extend(verb_part(&String::from_utf8(part)?).as_bytes());
     }
-    man.render_extra_section(&mut page)?;
+    let after_help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    page.extend(further::sections(name, &after_help).as_bytes());
     Ok(page)
 }
 

@@ -124,3 +124,48 @@ fn completion_of_bash_offers_the_verbs() {
     offered.sort_unstable();
     assert_eq!(offered, ["invalidate", "invalidate-remote"]);
 }
+
+/// The program of a completion asks for the names; here it has a configuration of the test.
+#[test]
+fn completions_know_the_resources() {
+    let fresh = fresh();
+    let config = fresh.path().join("all.res");
+    let host = Command::new("uname").arg("-n").output().unwrap();
+    let host = String::from_utf8(host.stdout).unwrap();
+    let resource = |name: &str| {
+        format!(
+            "resource {name} {{
+               volume 0 {{ device minor {}; disk /dev/{name}; meta-disk internal; }}
+               on {} {{ node-id 0; address 127.0.0.1:1; }} }}\n",
+            name.len(),
+            host.trim()
+        )
+    };
+    fs::write(&config, resource("web") + &resource("wiki1") + &resource("db")).unwrap();
+    let program = format!(
+        "basalt() {{ local tool=$1; shift; {} \"$tool\" -c {} \"$@\"; }}",
+        env!("CARGO_BIN_EXE_basalt"),
+        config.display()
+    );
+    let offered = |name: &str, words: &[&str]| {
+        let function = format!("_{name}_and_resources");
+        let script = format!(
+            "{program}\nsource \"$1\"; shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($#-1));
+             {function} \"$1\" \"${{@: -1}}\" \"${{@: -2:1}}\"
+             printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        );
+        let mut bash = Command::new("bash");
+        bash.args(["--norc", "--noprofile", "-c", &script, "bash"]);
+        let completion = fresh.path().join("completions").join(format!("{name}.bash"));
+        let output = bash.arg(completion).args(words).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let offered = String::from_utf8(output.stdout).unwrap();
+        offered.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(offered("basalt", &["basalt", "adm", "up", "w"]), ["web", "wiki1"]);
+    assert_eq!(offered("basalt", &["basalt", "explain", "d"]), ["db"]);
+    assert_eq!(offered("drbdadm", &["drbdadm", "primary", "wi"]), ["wiki1"]);
+    assert_eq!(offered("basalt", &["basalt", "top", "w"]), [""; 0]);
+    let options = offered("basalt", &["basalt", "adm", "up", "--ver"]);
+    assert!(options.iter().all(|word| word.starts_with("--ver")), "{options:?}");
+}
