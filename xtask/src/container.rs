@@ -3,7 +3,7 @@
 //! compares them.
 
 use crate::packages::Package;
-use crate::{bench, demo, guest};
+use crate::{bench, demo, guest, package};
 use std::collections::BTreeMap;
 
 /// The list of the container, from the top of the repository.
@@ -12,7 +12,8 @@ const COMMAND: &str = "cargo xtask packages";
 
 /// The text of the list: sorted by name, each with the first reason for which it is wanted.
 pub(crate) fn list(of_steps: impl Iterator<Item = Package>) -> String {
-    let others = [guest::PACKAGES, bench::PACKAGES, bench::PEERS, demo::PACKAGES];
+    let others =
+        [guest::PACKAGES, bench::PACKAGES, bench::PEERS, demo::PACKAGES, package::PACKAGES];
     render(of_steps.chain(others.into_iter().flatten().copied()))
 }
 

@@ -18,6 +18,7 @@ mod guest;
 mod tidy;
 mod container;
 mod packages;
+mod package;
 mod metadata;
 mod outcome;
 mod commit;
@@ -53,6 +54,8 @@ cargo xtask COMMAND
   bench write      CPU per replicated write beside QEMU quorum and nbdkit (--json)
   bench rows       every goal for speed and cost beside its peer (--row NAME, --json)
   bench compare BASE   this tree against a commit, in turns, with the noise
+  package [deb|rpm|all] [--binary FILE] [--out DIR]
+                   what an operator installs: packages, debug files, bill of materials, checksums
   packages         the Debian packages that these commands may install, each with its reason
   demo             three nodes, a volume, load, nodes killed under it, and a report
 ";
@@ -77,6 +80,7 @@ fn run(words: &[&str]) -> anyhow::Result<ExitCode> {
             print!("{}", test::steps::named_elsewhere().container);
             Ok(ExitCode::SUCCESS)
         }
+        ["package", rest @ ..] => package::run(rest),
         ["demo"] => demo::run(),
         ["sim", rest @ ..] => sim::run(rest),
         ["chaos"] => test::run(&["chaos-full"]),

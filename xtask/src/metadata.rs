@@ -14,6 +14,7 @@ pub(crate) struct Workspace {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Package {
     pub(crate) name: String,
+    pub(crate) version: String,
     pub(crate) dependencies: Vec<Dependency>,
 }
 
@@ -28,4 +29,10 @@ pub(crate) fn read() -> Result<Workspace> {
     let mut command = process::cargo(&["metadata", "--no-deps", "--format-version", "1"])?;
     let text = process::output(&mut command)?;
     serde_json::from_str(&text).with_context(|| format!("cannot read the answer of {command:?}"))
+}
+
+/// The version of the program, which all of our crates have.
+pub(crate) fn version() -> Result<String> {
+    let basalt = read()?.packages.into_iter().find(|package| package.name == "basalt");
+    Ok(basalt.context("the workspace has no crate basalt")?.version)
 }

@@ -23,6 +23,7 @@ pub(crate) mod scratch;
 mod images;
 mod drbd_utils;
 mod monitoring;
+mod packages;
 mod instructions;
 mod fio;
 mod bench;
@@ -30,7 +31,7 @@ mod report;
 mod table;
 
 use crate::outcome::Outcome;
-use crate::packages::{self, Package};
+use crate::packages::Package;
 use crate::process::Stopwatch;
 use anyhow::{Context as _, Result};
 use report::Wanted;
@@ -62,7 +63,7 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
     }
     let watch = Stopwatch::start();
     let wanted: Vec<Package> = chosen.iter().flat_map(|step| step.packages).copied().collect();
-    packages::ensure(&wanted)?;
+    crate::packages::ensure(&wanted)?;
 
     let mut sum = Outcome::default();
     let mut broken = Vec::new();

@@ -5,7 +5,7 @@
 
 use super::{
     bench, chaos, drbd_utils, failover, fio, idle, images, instructions, kills, libtest,
-    monitoring, upgrade,
+    monitoring, packages, upgrade,
 };
 use crate::outcome::Outcome;
 use crate::packages::Package;
@@ -287,6 +287,33 @@ pub(crate) const ALL: &[Step] = &[
             "crates/bench/src/systems.rs",
         ],
         run: bench::short,
+    },
+    Step {
+        name: "packages",
+        about: "packages: same bytes twice, installed, upgraded in use, removed, purged",
+        packages: &[
+            ("binutils", "debug files of packages"),
+            ("dpkg-dev", "the libraries that a Debian package depends on"),
+            ("iproute2", "hosts in network namespaces"),
+            ("lintian", "the rules of Debian for packages"),
+            ("mmdebstrap", "the Debian in which packages are tried"),
+            ("mount", "mounting what a Debian root needs"),
+            ("rpm", "making and installing RPMs"),
+            ("shellcheck", "the scripts of packages"),
+        ],
+        tier: Tier::Long,
+        budget_s: 200,
+        guards: &[
+            "crates/basalt/src/daemon.rs",
+            "docs/systemd",
+            "examples",
+            "tests/packages",
+            "xtask/package",
+            "xtask/src/package",
+            "xtask/src/package.rs",
+            "xtask/src/test/packages.rs",
+        ],
+        run: packages::run,
     },
     Step {
         name: "guest",

@@ -147,7 +147,11 @@ csi    format
         let dependency = |name: &&str, path| Dependency { name: (*name).to_owned(), path };
         let own = own.iter().map(|name| dependency(name, Some(PathBuf::from("crates"))));
         let outside = outside.iter().map(|name| dependency(name, None));
-        Package { name: name.to_owned(), dependencies: own.chain(outside).collect() }
+        Package {
+            name: name.to_owned(),
+            version: String::new(),
+            dependencies: own.chain(outside).collect(),
+        }
     }
 
     fn good() -> Vec<Package> {
