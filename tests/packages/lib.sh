@@ -83,6 +83,7 @@ stop() {
 
 # Makes alice Primary of it; she runs.
 bring_up() {
+  wait_for "the daemon" inside basalt setup status
   inside basalt adm create-md r0
   inside basalt adm up r0
   inside basalt adm primary --force r0

@@ -13,7 +13,7 @@ use std::process::Command;
 
 const FOLDER: &str = "tests/packages";
 /// Scripts of the folder.
-const CHAPTERS: [&str; 2] = ["deb", "rpm"];
+const CHAPTERS: [&str; 3] = ["deb", "rpm", "systemd"];
 /// No chapter waits for longer than that, in seconds, whatever happens.
 const LIMIT_S: &str = "120";
 

@@ -298,6 +298,7 @@ pub(crate) const ALL: &[Step] = &[
             ("lintian", "the rules of Debian for packages"),
             ("mmdebstrap", "the Debian in which packages are tried"),
             ("mount", "mounting what a Debian root needs"),
+            ("procps", "the first process of a Debian root"),
             ("rpm", "making and installing RPMs"),
             ("shellcheck", "the scripts of packages"),
         ],

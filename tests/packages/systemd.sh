@@ -1,0 +1,109 @@
+# The Debian package on a machine whose first process is systemd: the daemon is started, restarted
+# by an upgrade under a load, left alone where it must be, and stopped by a removal.
+. "$LIB"
+begin
+program=$(package "basalt_*.deb")
+unit=basalt-node.service
+echo alice > "$root/etc/hostname"
+
+# Control groups of its own, which go at the end.
+groups=$WORK/groups
+mkdir "$groups"
+mount -t cgroup2 cgroup2 "$groups"
+mkdir "$groups/basalt-packages"
+end() {
+  kill -KILL "$systemd"
+  wait "$first" || true
+  echo 0 > "$groups/cgroup.procs"
+  find "$groups/basalt-packages" -depth -type d -exec rmdir {} +
+}
+
+# systemd has a name space of processes below ours, and ends with it.
+boot() {
+  unshare --pid --fork --kill-child --mount --cgroup bash -euo pipefail -c '
+    mount -t proc proc "$1/proc"
+    mount -t cgroup2 cgroup2 "$1/sys/fs/cgroup"
+    exec env -i container=lab PATH=/usr/sbin:/usr/bin chroot "$1" /lib/systemd/systemd \
+      --unit=multi-user.target --log-target=null --show-status=no' - "$root" &
+  first=$!
+  wait_for "a first process" pgrep --parent "$first"
+  systemd=$(pgrep --parent "$first")
+  trap end EXIT
+  # From here on `inside` is beside systemd, whom its tools look for as the first process.
+  inside() {
+    nsenter --target "$systemd" --pid --mount --cgroup --root --wd \
+      /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/ LC_ALL=C TERM=dumb "$@"
+  }
+  wait_for "systemd" inside systemctl is-active --quiet multi-user.target
+}
+echo 0 > "$groups/basalt-packages/cgroup.procs"
+boot
+
+process() { inside systemctl show --property=MainPID --value $unit; }
+
+# An installation starts the daemon.
+inside dpkg --install "$program"
+inside systemctl is-active --quiet $unit || fail "an installation started nothing"
+inside systemctl is-enabled --quiet $unit || fail "an installation enabled nothing"
+said=$(inside systemd-analyze verify "/usr/lib/systemd/system/$unit" \
+  /usr/lib/systemd/system/basalt-verify.timer 2>&1) || fail "systemd of our units: $said"
+
+# An upgrade restarts it under a load, which goes on: no write is lost.
+write_resource
+mkdir -p "$root/etc/systemd/system/$unit.d"
+cat > "$root/etc/systemd/system/$unit.d/lab.conf" <<'UNIT'
+[Service]
+ReadWritePaths=/srv
+ExecStart=
+ExecStart=/usr/bin/basalt node --name alice --state-dir /var/lib/basalt --admin-socket /run/basalt/admin.sock --nbd 127.0.0.1:10809
+UNIT
+inside systemctl daemon-reload
+inside systemctl restart $unit
+bring_up
+before=$(process)
+load 8
+inside dpkg --install "$program"
+inside systemctl is-active --quiet $unit || fail "an upgrade ended the daemon"
+[ "$(process)" != "$before" ] || fail "an upgrade restarted nothing"
+must_have_loaded
+grep -q '"ended": "' "$WORK/load" || fail "the load saw no restart: $(cat "$WORK/load")"
+
+# A daemon that an administrator stopped or disabled stays so.
+inside basalt adm secondary all
+inside systemctl disable --now $unit
+inside dpkg --install "$program"
+if inside systemctl is-active --quiet $unit; then fail "an upgrade started a stopped daemon"; fi
+if inside systemctl is-enabled --quiet $unit; then fail "an upgrade enabled a daemon"; fi
+
+# One that cannot start again is told with what to type, and the package is whole.
+inside systemctl enable --now $unit
+wait_for "the daemon" inside basalt setup status
+sed -i 's/--state-dir/--no-such-word --state-dir/' "$root/etc/systemd/system/$unit.d/lab.conf"
+inside systemctl daemon-reload
+said=$(inside dpkg --install "$program" 2>&1)
+must_say "$said" "the daemon did not start again"
+must_say "$said" "journalctl --unit $unit"
+[ "$(inside dpkg-query --show --showformat='${db:Status-Abbrev}' basalt)" = "ii " ] ||
+  fail "a daemon that does not start leaves the package half-way"
+sed -i 's/--no-such-word //' "$root/etc/systemd/system/$unit.d/lab.conf"
+inside systemctl daemon-reload
+inside systemctl reset-failed $unit
+inside systemctl start $unit
+wait_for "the daemon" inside basalt setup status
+
+# A removal stops it, and where that was refused the daemon goes on.
+wait_for "the role" inside basalt adm primary r0
+before=$(process)
+if inside dpkg --remove basalt; then fail "removed while in use"; fi
+[ "$(process)" = "$before" ] || fail "a refused removal ended the daemon"
+inside basalt adm secondary all
+inside dpkg --remove basalt
+if inside systemctl is-active --quiet $unit; then fail "a removal left the daemon"; fi
+inside dpkg --purge basalt
+[ ! -e "$root/etc/systemd/system/multi-user.target.wants/$unit" ] || fail "a purge left the unit"
+
+# Where policy-rc.d forbids it, an installation starts nothing.
+printf '#!/bin/sh\nexit 101\n' > "$root/usr/sbin/policy-rc.d"
+chmod +x "$root/usr/sbin/policy-rc.d"
+inside dpkg --install "$program"
+if inside systemctl is-active --quiet $unit; then fail "started against policy-rc.d"; fi
