@@ -15,9 +15,7 @@ version=$(inside dpkg-query --show --showformat='${Version}' basalt)
 inside dpkg --verify basalt
 if inside basalt setup status 2> /dev/null; then fail "a daemon runs without systemd"; fi
 [ -L "$root/etc/systemd/system/multi-user.target.wants/basalt-node.service" ] || fail "not enabled"
-if [ -e "$root/etc/basalt/node.conf" ]; then
-  inside basalt node --check-config --config /etc/basalt/node.conf
-fi
+inside basalt node --check-config --config /etc/basalt/node.conf
 inside basalt demo --size-mib 64 --seconds-scale 0.1 --json | grep -q '"take_over_ms"' ||
   fail "the demo"
 
@@ -27,8 +25,10 @@ mkdir "$root/run/basalt"
 start
 bring_up
 load 6
+echo 'shards = 2' >> "$root/etc/basalt/node.conf"
 said=$(inside dpkg --install "$program" 2>&1)
 must_say "$said" "a daemon runs that systemd did not start"
+grep -q '^shards = 2' "$root/etc/basalt/node.conf" || fail "the upgrade took an edited node.conf"
 kill -0 "$daemon" || fail "the upgrade ended the daemon"
 must_have_loaded
 

@@ -68,10 +68,10 @@ resource r0 {
 RES
 }
 
-# Starts a daemon by hand, with the places of the unit; not by `inside`, whose process is a shell's.
+# Starts a daemon by hand, as the unit does, and serves a port; not by `inside`, whose process is a shell's.
 start() {
-  chroot "$root" /usr/bin/basalt node --name alice --state-dir /var/lib/basalt \
-    --admin-socket /run/basalt/admin.sock --nbd 127.0.0.1:10809 >> "$WORK/daemon.log" 2>&1 &
+  chroot "$root" /usr/bin/basalt node --config /etc/basalt/node.conf --nbd 127.0.0.1:10809 \
+    >> "$WORK/daemon.log" 2>&1 &
   daemon=$!
   wait_for "the daemon" inside basalt setup status
 }

@@ -22,9 +22,11 @@ mkdir "$root/run/basalt"
 start
 bring_up
 load 4
+echo 'shards = 2' >> "$root/etc/basalt/node.conf"
 said=$(rpm --upgrade --nodeps --replacepkgs "$program" 2>&1)
 must_say "$said" "a daemon runs that systemd did not start"
 must_have_loaded
+grep -q '^shards = 2' "$root/etc/basalt/node.conf" || fail "the upgrade took an edited node.conf"
 
 if said=$(rpm --erase basalt 2>&1); then fail "removed while in use: $said"; fi
 must_say "$said" "volumes that may be in use: r0"
@@ -37,5 +39,6 @@ said=$(rpm --erase basalt 2>&1)
 must_say "$said" "/var/lib/basalt stays"
 left=$(paths | grep -v '^\./var/lib/rpm' | comm -3 "$WORK/before" - |
   grep -v '^\s*\./var/lib/basalt/' | xargs)
-[ "$left" = "./etc/basalt.conf ./srv/disk ./var/lib/basalt" ] ||
+# rpm keeps what somebody edited under another name.
+[ "$left" = "./etc/basalt ./etc/basalt.conf ./etc/basalt/node.conf.rpmsave ./srv/disk ./var/lib/basalt" ] ||
   fail "a removal leaves: $left"

@@ -51,12 +51,8 @@ said=$(inside systemd-analyze verify "/usr/lib/systemd/system/$unit" \
 # An upgrade restarts it under a load, which goes on: no write is lost.
 write_resource
 mkdir -p "$root/etc/systemd/system/$unit.d"
-cat > "$root/etc/systemd/system/$unit.d/lab.conf" <<'UNIT'
-[Service]
-ReadWritePaths=/srv
-ExecStart=
-ExecStart=/usr/bin/basalt node --name alice --state-dir /var/lib/basalt --admin-socket /run/basalt/admin.sock --nbd 127.0.0.1:10809
-UNIT
+printf '[Service]\nReadWritePaths=/srv\n' > "$root/etc/systemd/system/$unit.d/lab.conf"
+echo 'nbd = 127.0.0.1:10809' >> "$root/etc/basalt/node.conf"
 inside systemctl daemon-reload
 inside systemctl restart $unit
 bring_up
@@ -75,17 +71,26 @@ inside dpkg --install "$program"
 if inside systemctl is-active --quiet $unit; then fail "an upgrade started a stopped daemon"; fi
 if inside systemctl is-enabled --quiet $unit; then fail "an upgrade enabled a daemon"; fi
 
-# One that cannot start again is told with what to type, and the package is whole.
+# A file that the new version refuses leaves the daemon of before at work.
 inside systemctl enable --now $unit
 wait_for "the daemon" inside basalt setup status
-sed -i 's/--state-dir/--no-such-word --state-dir/' "$root/etc/systemd/system/$unit.d/lab.conf"
+before=$(process)
+echo 'no-such-option = 1' >> "$root/etc/basalt/node.conf"
+said=$(inside dpkg --install "$program" 2>&1)
+must_say "$said" "/etc/basalt/node.conf does not fit the new version"
+must_say "$said" "no-such-option"
+[ "$(process)" = "$before" ] || fail "a file that does not fit ended the daemon"
+sed -i '/no-such-option/d' "$root/etc/basalt/node.conf"
+
+# One that cannot start again is told with what to type, and the package is whole.
+printf '[Service]\nExecStartPre=/bin/false\n' > "$root/etc/systemd/system/$unit.d/broken.conf"
 inside systemctl daemon-reload
 said=$(inside dpkg --install "$program" 2>&1)
 must_say "$said" "the daemon did not start again"
 must_say "$said" "journalctl --unit $unit"
 [ "$(inside dpkg-query --show --showformat='${db:Status-Abbrev}' basalt)" = "ii " ] ||
   fail "a daemon that does not start leaves the package half-way"
-sed -i 's/--no-such-word //' "$root/etc/systemd/system/$unit.d/lab.conf"
+rm "$root/etc/systemd/system/$unit.d/broken.conf"
 inside systemctl daemon-reload
 inside systemctl reset-failed $unit
 inside systemctl start $unit

@@ -31,7 +31,7 @@ const FOLDERS: &[(&str, &str)] = &[("examples", "usr/share/doc/basalt/examples")
 
 /// What an operator puts files into; the `.res` files are read from there by the file that
 /// `basalt pki` writes.
-const EMPTY: &[&str] = &["etc/basalt", "etc/basalt.d"];
+const EMPTY: &str = "etc/basalt.d";
 
 /// Completions by the place of each shell.
 const COMPLETIONS: &[(&str, &str)] = &[
@@ -44,8 +44,6 @@ const COMPLETIONS: &[(&str, &str)] = &[
 pub(super) struct Contents {
     /// The root of the tree.
     pub(super) root: PathBuf,
-    /// Absolute paths of files that are the administrator's once installed.
-    pub(super) configs: Vec<String>,
 }
 
 impl Contents {
@@ -58,19 +56,12 @@ impl Contents {
     ) -> Result<Self> {
         let repository = process::repository()?;
         install(&program.stripped, &root.join("usr/bin/basalt"), 0o755)?;
-        for folder in EMPTY {
-            // A folder, as the file would be whose folder it is.
-            folder_of(&root.join(folder).join("file"))?;
-        }
+        // A folder, as the file would be whose folder it is.
+        folder_of(&root.join(EMPTY).join("file"))?;
         for (from, to, mode) in COPIED {
             install(&repository.join(from), &root.join(to), *mode)?;
         }
-        let mut configs = Vec::new();
-        let (from, to) = CONFIG;
-        if repository.join(from).exists() {
-            install(&repository.join(from), &root.join(to), 0o644)?;
-            configs.push(format!("/{to}"));
-        }
+        install(&repository.join(CONFIG.0), &root.join(CONFIG.1), 0o644)?;
         for (from, to) in FOLDERS {
             copy_folder(&repository.join(from), &root.join(to))?;
         }
@@ -83,7 +74,7 @@ impl Contents {
         for file in [&notes, &materials, &changes] {
             compress(file)?;
         }
-        let contents = Self { root: root.to_owned(), configs };
+        let contents = Self { root: root.to_owned() };
         contents.add_manuals(program)?;
         Ok(contents)
     }
@@ -189,7 +180,8 @@ mod tests {
     fn sources_of_all_files_are_there() {
         let root = process::repository().expect("a root");
         let folders = FOLDERS.iter().map(|(from, _)| *from);
-        for from in COPIED.iter().map(|(from, ..)| *from).chain(folders) {
+        let copied = COPIED.iter().map(|(from, ..)| *from);
+        for from in copied.chain([CONFIG.0]).chain(folders) {
             assert!(root.join(from).exists(), "{from}");
         }
     }

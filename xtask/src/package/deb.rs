@@ -1,6 +1,6 @@
 //! Debian packages, by dpkg-deb: the program, its debug symbols, and DRBD's names for it.
 
-use super::contents::{compress, debian_changelog, install, write};
+use super::contents::{CONFIG, compress, debian_changelog, install, write};
 use super::program::Symbols;
 use super::{MAINTAINER, Release};
 use crate::process;
@@ -33,10 +33,7 @@ pub(super) fn make(release: &Release, work: &Path, out: &Path) -> Result<Vec<Pat
     install(&scripts.join("templates"), &program.root.join("DEBIAN/templates"), 0o644)?;
     let overrides = "usr/share/lintian/overrides/basalt";
     install(&scripts.join("lintian-overrides"), &program.root.join(overrides), 0o644)?;
-    if !release.contents.configs.is_empty() {
-        let lines: String = release.contents.configs.iter().map(|it| format!("{it}\n")).collect();
-        write(&program.root.join("DEBIAN/conffiles"), &lines)?;
-    }
+    write(&program.root.join("DEBIAN/conffiles"), &format!("/{}\n", CONFIG.1))?;
     let names = names(release, work)?;
     for name in ["preinst", "postrm"] {
         let script = repository.join(NAMES_SCRIPTS).join(name);
