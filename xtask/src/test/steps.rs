@@ -303,7 +303,7 @@ pub(crate) const ALL: &[Step] = &[
             ("shellcheck", "the scripts of packages"),
         ],
         tier: Tier::Long,
-        budget_s: 200,
+        budget_s: 250,
         guards: &[
             "crates/basalt/src/daemon.rs",
             "docs/systemd",
