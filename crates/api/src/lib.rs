@@ -26,3 +26,4 @@ pub mod wire;
 pub mod client;
 pub mod subscription;
 pub mod events;
+pub mod log_line;

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
-use node::CongestionWish;
+use node::{CongestionWish, LogFormat};
 
 use self::given::{Given, Lack};
 use self::report::{Form, Report, WRONG_WORDS_EXIT};
@@ -144,6 +144,11 @@ struct Arguments {
     #[arg(long)]
     drbd_names: bool,
 
+    /// How the daemon's log is written: `text` for people, or `json`, an object in each line with
+    /// time, level, resource, peer and message.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    log_format: LogFormat,
+
     /// End when the process that started the daemon ends.
     #[arg(long)]
     exit_with_parent: bool,
@@ -233,6 +238,7 @@ impl Arguments {
             device_timeout: Duration::from_secs(it.device_timeout),
             max_parallel_resyncs: NonZeroU32::new(it.max_parallel_resyncs),
             drbd_names: it.drbd_names,
+            log_format: it.log_format,
             exit_with_parent: it.exit_with_parent,
         })
     }

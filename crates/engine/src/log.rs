@@ -1,8 +1,8 @@
 //! State changes for an operator: one line each, to standard error.
 //!
 //! A line is `<level>resource: peer: text`, with the level as the number that systemd's journal
-//! understands when standard error is a journal stream, and as a word elsewhere. Nothing that
-//! happens per request is logged.
+//! understands when standard error is a journal stream, and as a word elsewhere; or it is an object
+//! of JSON ([`api::log_line`]). Nothing that happens per request is logged.
 //!
 //! In a daemon a thread of its own writes the lines: whoever takes them may stand still, a full
 //! pipe or a journal that waits for a page of its own, and no data thread waits for that. Lines
@@ -13,12 +13,43 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, SyncSender};
 
+use api::log_line::{LogLine, timestamp};
+
+/// How lines are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// An object of JSON in each line.
+    Json,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     Error,
     Warning,
     Notice,
     Info,
+}
+
+impl Format {
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+        }
+    }
+}
+
+impl std::str::FromStr for Format {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let known = [Self::Text, Self::Json].into_iter().find(|format| format.word() == word);
+        known.ok_or_else(|| format!("`{word}` is no form of a log: it is text or json"))
+    }
 }
 
 impl Level {
@@ -31,11 +62,21 @@ impl Level {
         }
     }
 
-    fn word(self) -> &'static str {
+    /// Before a line for people.
+    fn mark(self) -> &'static str {
         match self {
             Self::Error => "error: ",
             Self::Warning => "warning: ",
             Self::Notice | Self::Info => "",
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Notice => "notice",
+            Self::Info => "info",
         }
     }
 }
@@ -61,22 +102,61 @@ impl<'a> Scope<'a> {
     }
 }
 
+/// The format for processes that a daemon starts, as `Format::word` has it.
+pub const FORMAT_VARIABLE: &str = "BASALT_LOG_FORMAT";
+
+static FORMAT: OnceLock<Format> = OnceLock::new();
+
+/// Lines are written so from now on. The first format that is given stays.
+pub fn set_format(format: Format) {
+    FORMAT.set(format).ok();
+}
+
+/// How lines are written: as was said, else as the environment says.
+pub fn format() -> Format {
+    *FORMAT.get_or_init(|| {
+        let word = std::env::var_os(FORMAT_VARIABLE);
+        let is_json = word.is_some_and(|word| word == Format::Json.word());
+        if is_json { Format::Json } else { Format::Text }
+    })
+}
+
 pub fn line(level: Level, scope: Scope<'_>, text: &str) {
+    let out = rendered(level, scope, text);
+    match WRITER.get() {
+        Some(writer) => {
+            if writer.try_send(Entry::Line(out)).is_err() {
+                LOST.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        None => write(&out),
+    }
+}
+
+/// The line as it is written, with its end.
+pub fn rendered(level: Level, scope: Scope<'_>, text: &str) -> String {
     static JOURNAL: OnceLock<bool> = OnceLock::new();
     let journal = *JOURNAL.get_or_init(|| {
         std::env::var_os("JOURNAL_STREAM").is_some() && !io::stderr().is_terminal()
     });
-    let prefix = if journal { level.journal_prefix() } else { level.word() };
+    let stamp = ::io::clock::unix_time();
     let mut out = String::with_capacity(128);
     if journal {
-        out.push_str(prefix);
-    } else {
-        let stamp = ::io::clock::unix_time();
+        out.push_str(level.journal_prefix());
+    }
+    if format() == Format::Json {
+        let (time, Scope { resource, peer }) = (timestamp(stamp), scope);
+        let line = LogLine { time, level: level.word(), resource, peer, message: text };
+        out.push_str(&line.json());
+        out.push('\n');
+        return out;
+    }
+    if !journal {
         let seconds = stamp.as_secs() % 86_400;
         let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
         let millis = stamp.subsec_millis();
         out.push_str(&format!("{hours:02}:{minutes:02}:{:02}.{millis:03} ", seconds % 60));
-        out.push_str(prefix);
+        out.push_str(level.mark());
     }
     for part in [scope.resource, scope.peer] {
         if !part.is_empty() {
@@ -87,14 +167,7 @@ pub fn line(level: Level, scope: Scope<'_>, text: &str) {
     // A text of several lines (a config error with its excerpt) stays one record.
     out.push_str(&text.replace('\n', "\n    "));
     out.push('\n');
-    match WRITER.get() {
-        Some(writer) => {
-            if writer.try_send(Entry::Line(out)).is_err() {
-                LOST.fetch_add(1, Ordering::Relaxed);
-            }
-        }
-        None => write(&out),
-    }
+    out
 }
 
 /// What the thread that writes is given.

@@ -39,6 +39,7 @@ pub mod handlers {
 }
 
 pub use engine::definition::resource_id;
+pub use engine::log::Format as LogFormat;
 pub use engine::tls::{client_domain_name, node_domain_name};
 
 pub use crate::attach::adopt;
@@ -55,6 +56,7 @@ pub use io::CongestionWish;
 /// # Errors
 /// If it cannot start, or has to give up.
 pub fn run(options: &Options) -> Result<(), NodeError> {
+    engine::log::set_format(options.log_format);
     control::daemon::run(options)
 }
 

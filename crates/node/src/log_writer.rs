@@ -6,7 +6,7 @@ use std::io;
 use std::sync::mpsc::{Receiver, TrySendError, channel, sync_channel};
 use std::time::Duration;
 
-use engine::log::{Entry, set_writer, take_lost, write, writer};
+use engine::log::{Entry, Level, Scope, rendered, set_writer, take_lost, write, writer};
 
 use crate::limits::{LOG_FLUSH_DEADLINE, LOG_LINES_MAX};
 
@@ -58,7 +58,8 @@ fn write_all(entries: &Receiver<Entry>) {
         }
         let lost = take_lost();
         if lost > 0 {
-            write(&format!("{lost} lines are lost: standard error took none for a while\n"));
+            let text = format!("{lost} lines are lost: standard error took none for a while");
+            write(&rendered(Level::Warning, Scope::NODE, &text));
         }
     }
 }

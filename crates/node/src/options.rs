@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use config::host_name::flaw;
 use engine::limits::SHARDS_MAX;
+use engine::log::Format as LogFormat;
 use io::CongestionWish;
 
 use crate::error::NodeError;
@@ -49,6 +50,7 @@ pub struct Options {
     pub max_parallel_resyncs: Option<NonZeroU32>,
     /// Volumes that are up have DRBD's names in /dev, too.
     pub drbd_names: bool,
+    pub log_format: LogFormat,
     /// End when the process that started this one does.
     pub exit_with_parent: bool,
 }

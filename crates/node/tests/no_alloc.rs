@@ -94,6 +94,7 @@ fn check(shards: u8) {
             congestion: CongestionWish::Unpaced,
             max_parallel_resyncs: None,
             drbd_names: false,
+            log_format: node::LogFormat::Text,
             exit_with_parent: false,
         };
         daemons.push(thread::spawn(move || node::run(&options).unwrap()));

@@ -27,6 +27,7 @@ mod metrics;
 mod protocols;
 mod reopen;
 mod startup;
+mod logs;
 mod handlers;
 mod faults;
 mod forks;

@@ -13,6 +13,7 @@ use std::sync::mpsc::Sender;
 use std::thread;
 
 use engine::clients::ublk::News;
+use engine::log;
 
 use crate::devices::supervise::{DISMISSED, Supervised};
 use crate::limits::DEVICE_SUPERVISOR_REST;
@@ -43,6 +44,7 @@ impl Supervisor {
         );
         // Neither a terminal's signals nor a mount that is to go concern it.
         command.process_group(0).current_dir("/");
+        command.env(log::FORMAT_VARIABLE, log::format().word());
         command.stdin(Stdio::piped()).stdout(Stdio::null());
         let mut child = command.spawn()?;
         let pipe = child.stdin.take().expect("it was asked for above");

@@ -200,6 +200,7 @@ mod tests {
             device_timeout: Duration::from_secs(30),
             max_parallel_resyncs: None,
             drbd_names: false,
+            log_format: engine::log::Format::Text,
             exit_with_parent: false,
         }
     }
