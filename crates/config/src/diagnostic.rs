@@ -371,9 +371,11 @@ fn excerpt_of(text: &str, span: Span, place: Place) -> Option<Excerpt> {
     Some(Excerpt { text: shown, mark_start, mark_length: marked.min(room).max(1) })
 }
 
-/// Close enough that the one was probably meant by the other.
+/// Close enough that the one was probably meant by the other: some letter of it is left.
 fn is_close(found: &str, word: &str) -> bool {
-    distance(found, word) <= 1 + word.len().min(found.len()) / 4
+    let (shorter, longer) = (word.len().min(found.len()), word.len().max(found.len()));
+    let distance = distance(found, word);
+    distance <= 1 + shorter / 4 && distance < longer
 }
 
 /// Edits that lead from one word to the other; only the first characters of long words count.

@@ -42,6 +42,16 @@ fn an_error_shows_the_line_a_mark_and_what_was_meant() {
     assert!(shown.starts_with(start), "{shown}");
 }
 
+/// `A` was proposed for `D`: every letter is one edit from every other.
+#[test]
+fn word_that_shares_no_letter_is_not_proposed() {
+    let told = errors("resource r { net { protocol D; } }").to_string();
+    assert!(told.contains("allowed here: A, B, C"), "{told}");
+    assert!(!told.contains("did you mean"), "{told}");
+    let near = errors("resource r { options { auto-promote yess; } }").to_string();
+    assert!(near.contains("did you mean `yes`?"), "{near}");
+}
+
 #[test]
 fn characters_that_begin_nothing() {
     let errors = errors("global { }\n  § global { minor-count=3; }");
