@@ -443,7 +443,14 @@ pub fn promotion(resource: &ResourceStatus) -> (bool, u64) {
     let mut connections = resource.connections.iter();
     let has_primary = resource.role == Role::Primary
         || connections.any(|connection| connection.peer_role == Role::Primary);
-    if !is_usable {
+    // Out of reach it may serve clients still, and this replica misses what it took.
+    let named = resource.epoch.as_ref().and_then(|epoch| epoch.primary.as_deref());
+    let is_away = |name: &str| {
+        let mut peers = resource.connections.iter().filter(|it| it.name == name);
+        peers.any(|it| it.connection_state != ConnectionState::Connected)
+    };
+    let is_outdated = resource.devices.iter().any(|it| it.disk_state == DiskState::Outdated);
+    if !is_usable || is_outdated && named.is_some_and(is_away) {
         return (false, 0);
     }
     let has_disk = |device: &DeviceStatus| {
@@ -464,6 +471,7 @@ mod tests {
     use super::*;
     use crate::disk_state::DiskState;
     use crate::replication_state::ReplicationState;
+    use crate::status::EpochStatus;
 
     fn two_nodes() -> ResourceStatus {
         ResourceStatus {
@@ -558,5 +566,26 @@ mod tests {
         let mut resource = two_nodes();
         resource.devices[0].quorum = false;
         assert_eq!(promotion(&resource), (false, 0));
+    }
+
+    /// It was said that it may be promoted, while another node served clients out of its reach.
+    #[test]
+    fn outdated_node_is_not_promoted_beside_a_primary_that_it_does_not_see() {
+        let with = |disk_state, primary: Option<&str>| {
+            let mut resource = two_nodes();
+            resource.devices[0].disk_state = disk_state;
+            let name = "carol".to_owned();
+            resource.connections.push(ConnectionStatus { name, ..ConnectionStatus::default() });
+            let primary = primary.map(str::to_owned);
+            resource.epoch = Some(EpochStatus { primary, ..EpochStatus::default() });
+            promotion(&resource).0
+        };
+        assert!(!with(DiskState::Outdated, Some("carol")));
+        // The last one to be Primary was itself, or is here, or nobody.
+        assert!(with(DiskState::Outdated, Some("alice")));
+        assert!(with(DiskState::Outdated, Some("bob")));
+        assert!(with(DiskState::Outdated, None));
+        // This one takes over where the Primary died.
+        assert!(with(DiskState::UpToDate, Some("carol")));
     }
 }
