@@ -9,7 +9,7 @@ use std::fmt::Write;
 use api::client::AskError;
 use api::response::{Failure, FailureCode};
 use api::wire::WireError;
-use config::diagnostic::{ErrorKind, Errors};
+use config::diagnostic::{Diagnostic, ErrorKind, Errors};
 use serde::Serialize;
 
 use crate::called;
@@ -71,8 +71,19 @@ pub(crate) struct ErrorObject {
     pub(crate) code: String,
     #[serde(rename = "drbd-code", skip_serializing_if = "Option::is_none")]
     pub(crate) drbd_code: Option<i32>,
+    /// The place of the first mistake of a file, from 1; absent where the error is of no file, and
+    /// `line` and `column` where it is about the file as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) column: Option<usize>,
     pub(crate) message: String,
     pub(crate) hint: String,
+    /// The same as `hint`.
+    #[serde(rename = "try")]
+    pub(crate) to_try: String,
     pub(crate) exit: u8,
 }
 
@@ -178,8 +189,21 @@ impl AdmError {
             }
         };
         let message = called::in_its_words(&message);
-        let hint = called::in_its_words(&self.hint());
-        ErrorObject { code, drbd_code, message, hint, exit: self.exit() }
+        let place = if let Self::Parse(errors) = self { errors.list.first() } else { None };
+        // People read it between the mistakes.
+        let hint = called::in_its_words(&place.map_or_else(|| self.hint(), of_mistake));
+        let of_place = |number: usize| Some(number).filter(|number| *number > 0);
+        ErrorObject {
+            code,
+            drbd_code,
+            file: place.map(|it| it.file.clone()),
+            line: place.and_then(|it| of_place(it.line)),
+            column: place.and_then(|it| of_place(it.column)),
+            message,
+            to_try: hint.clone(),
+            hint,
+            exit: self.exit(),
+        }
     }
 
     fn hint(&self) -> String {
@@ -248,6 +272,16 @@ impl AdmError {
             }
         }
     }
+}
+
+/// What to try about the first mistake of a file.
+fn of_mistake(mistake: &Diagnostic) -> String {
+    let words = match &mistake.suggestion {
+        Some(word) => Some(format!("did you mean `{word}`?")),
+        None if mistake.allowed.is_empty() => None,
+        None => Some(format!("one of {}", mistake.allowed.join(", "))),
+    };
+    words.into_iter().chain(mistake.hint.clone()).collect::<Vec<_>>().join("; ")
 }
 
 /// DRBD tells a text that is not of the grammar from one that is and cannot be meant.

@@ -173,11 +173,28 @@ fn assert_told(tool: &str, words: &[&str], run: &Run) {
     assert_ne!(run.exit, 0, "{tool} {words:?}: {run:?}");
     let told = failure(run).unwrap_or_else(|| panic!("{tool} {words:?} tells nothing: {run:?}"));
     assert_eq!(told["error"]["exit"], run.exit, "{tool} {words:?}: {told}");
+    assert_eq!(told["error"]["try"], told["error"]["hint"], "{tool} {words:?}");
     for field in ["code", "message"] {
         let text = told["error"][field].as_str().unwrap_or_default();
         assert!(!text.is_empty(), "{tool} {words:?} has no {field}: {told}");
     }
     assert!(!run.stderr.is_empty(), "{tool} {words:?}: people are told, too");
+}
+
+/// A program had to read the place out of the message.
+#[test]
+fn mistake_of_a_file_is_told_with_its_place_and_what_to_try() {
+    let place = Place::new();
+    place.write("bad.res", "resource r0 {\n  net { protocol D; }\n}\n");
+    let run = place.run_tool_alone("adm", &["--json", "-c", "DIR/bad.res", "dump", "all"]);
+    let error = &failure(&run).unwrap()["error"];
+    let file = error["file"].as_str().unwrap();
+    assert!(file.ends_with("bad.res"), "{error}");
+    assert_eq!((&error["line"], &error["column"]), (&2.into(), &18.into()), "{error}");
+    assert_eq!(error["try"], "one of A, B, C; the default of `protocol` is C", "{error}");
+    let run = place.run_tool_alone("adm", &["--json", "-c", "DIR/none.res", "dump", "all"]);
+    let error = &failure(&run).unwrap()["error"];
+    assert!(error["line"].is_null(), "a file that is not there has no line: {error}");
 }
 
 #[test]

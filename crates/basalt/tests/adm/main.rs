@@ -351,7 +351,7 @@ fn json_tells_success_and_failure_for_each_resource() {
         {"resource": "r0", "verb": "secondary", "ok": true, "changes": [], "warnings": []},
         {"resource": "r1", "verb": "secondary", "ok": false, "error": {
             "code": "no-quorum", "drbd-code": -25, "message": "1 of 3 votes",
-            "hint": "start bob", "exit": 11,
+            "hint": "start bob", "try": "start bob", "exit": 11,
         }},
     ]);
     assert_eq!(parsed, expected);
