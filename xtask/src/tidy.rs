@@ -15,6 +15,7 @@ mod runbooks;
 mod architecture;
 mod circles;
 mod reached;
+mod messages;
 
 use crate::container;
 use crate::guest;
@@ -117,6 +118,9 @@ pub(crate) fn examine(named: &Named) -> Result<Findings> {
     let rules = read(runbooks::RULES)?;
     findings.complaints.extend(runbooks::examine(&rules, &pages));
     findings.complaints.extend(runbooks::examine_tests(&rules, &read(runbooks::TESTS)?));
+    for (source, page) in messages::SOURCES {
+        findings.complaints.extend(messages::examine(source, &read(source)?, page, &read(page)?));
+    }
     let decisions = named_below(&files, "docs/decisions/").map(str::to_owned).collect::<Vec<_>>();
     let tree = architecture::Tree { text_of, decisions: &decisions };
     findings.complaints.extend(architecture::measure(&read(architecture::DOCUMENT)?));

@@ -16,6 +16,9 @@ use crate::write_ordering::WriteOrdering;
 /// What DRBD reports for `estimated-seconds-to-finish` of a resync that does not move.
 pub const STALLED_SECONDS: u64 = 987_654_321;
 
+/// A reason begins so where requests of clients fail now.
+pub const REQUESTS_FAIL: &str = "requests of clients fail";
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StatusReply {
     pub node: NodeStatus,
@@ -68,6 +71,14 @@ pub struct ResourceStatus {
     pub reasons: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quorum_votes: Option<QuorumVotes>,
+    /// What the options make of a Primary without a quorum; absent from an older daemon.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without_quorum: Option<WithoutQuorum>,
+    /// Requests of clients are answered with errors now, by `on-no-quorum` or
+    /// `on-no-data-accessible`. The home shard of a Primary sets this, and clears it when requests
+    /// go on.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub fails_requests: bool,
     /// The last comparison of the replicas that this node led.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verify: Option<VerifyReport>,
@@ -300,6 +311,10 @@ pub struct ConnectionStatus {
     /// Both nodes went on by themselves after they lost each other: one has to give way.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub split_brain: bool,
+    /// For how many milliseconds no link to the peer has been up; the links of the node set it, and
+    /// it is absent while one is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub down_ms: Option<u64>,
     /// Why it is not connected: the last error, or the peer's refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -527,6 +542,35 @@ pub struct QuorumVotes {
     /// as well.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before_change: Option<VotesBefore>,
+}
+
+/// What the options make of a Primary that has no quorum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct WithoutQuorum {
+    pub requests: RequestsWithoutQuorum,
+    pub goes_on: GoesOn,
+}
+
+/// What becomes of requests of clients meanwhile: `on-no-quorum`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RequestsWithoutQuorum {
+    Wait,
+    Fail,
+}
+
+/// Whether the node goes on by its own vote alone: `quorum` and `fencing`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GoesOn {
+    No,
+    /// `quorum off`.
+    Alone,
+    /// `quorum off`, once `fence-peer` says that the others are out, or that nobody reaches them.
+    Fenced,
+    /// With two voters, once `fence-peer` says that the other one is out.
+    Proved,
 }
 
 /// Of the voters that do not join by the change under way.

@@ -38,6 +38,11 @@ pub(crate) fn program() -> &'static str {
     name().text()
 }
 
+/// By a name of DRBD's tools: what scripts of theirs compare with is to be the same.
+pub(crate) fn is_of_drbd() -> bool {
+    matches!(name(), Name::Drbdadm | Name::Drbdsetup)
+}
+
 pub(crate) fn usage_exit() -> u8 {
     match name() {
         Name::BasaltAdm | Name::Drbdadm => ADM_USAGE_EXIT,

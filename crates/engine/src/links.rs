@@ -197,6 +197,8 @@ struct Link {
     has_watches: bool,
     /// As the resources that use it say.
     secrecy: Secrecy,
+    /// When it was up last, or was made; of no meaning while it is up.
+    down_since: Time,
     /// The paths that each resource names.
     named: Vec<Named>,
     /// What is known of those that are watched, on every shard.
@@ -517,6 +519,12 @@ impl Links {
         let link = &self.links[index];
         (link.is_up, link.failure.as_deref())
     }
+
+    /// Since when the link of this peer is not up; `None` while it is.
+    pub(crate) fn peer_down_since(&self, peer_name: &str) -> Option<Time> {
+        let link = &self.links[self.link_to(peer_name)?];
+        (!link.is_up).then_some(link.down_since)
+    }
 }
 
 impl Link {
@@ -526,6 +534,7 @@ impl Link {
             called: None,
             targets: Vec::new(),
             has_watches: false,
+            down_since: now,
             named: Vec::new(),
             path_states: Vec::new(),
             secrecy: Secrecy::default(),

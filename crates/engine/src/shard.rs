@@ -40,6 +40,9 @@ mod wakes;
 mod leases;
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test may wait for its disk")]
+mod rows;
 
 use std::collections::VecDeque;
 

@@ -224,7 +224,11 @@ impl<'a> Device<'a> {
     fn open(path: &'a Path, patience: &mut Patience) -> Result<Self, Failure> {
         let failed = |error: stdio::Error| {
             let message = format!("cannot open disk {}: {error}", path.display());
-            Failure::new(FailureCode::DiskFailed, message, "is it there, and may this user use it?")
+            let hint = format!(
+                "`ls -lL {}` shows whether it is there, and who may use it",
+                path.display()
+            );
+            Failure::new(FailureCode::DiskFailed, message, hint)
         };
         let file = open_alone(path, patience).map_err(failed)?;
         Self::opened(path, file, patience.steps()).map_err(failed)

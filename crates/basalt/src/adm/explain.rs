@@ -3,14 +3,22 @@
 //! Everything said here is in the status too; this is the reading of it, for one who does not know
 //! which figure matters. Sentences are grouped by the question that they answer; a question whose
 //! answer is that all is well gets one sentence.
+//!
+//! Sentences are rows of an enum for each question (`explain/quorum.rs`; others are to follow):
+//! docs/operate/messages has each of them beside the situations that print it.
+
+mod quorum;
+#[cfg(test)]
+#[path = "../../../engine/src/shard/rows.rs"]
+mod rows;
 
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
 use api::replication_state::ReplicationState;
 use api::role::Role;
 use api::status::{
-    ConnectionStatus, DeviceStatus, DiskFailure, Holder, LatencyHistogram, PathStatus,
-    PeerDeviceStatus, QuorumVotes, ResourceStatus, STALLED_SECONDS, VoterStatus,
+    ConnectionStatus, DeviceStatus, DiskFailure, EpochStatus, Holder, LatencyHistogram, PathStatus,
+    PeerDeviceStatus, REQUESTS_FAIL, ResourceStatus, STALLED_SECONDS,
 };
 use serde::Serialize;
 
@@ -30,7 +38,7 @@ pub(crate) fn explain(resource: &ResourceStatus) -> Vec<Answered> {
     if resource.devices.is_empty() {
         all = vec![about("state", resource.reasons.clone())];
     } else {
-        all.push(about("quorum", quorum(resource)));
+        all.push(about("quorum", words(&quorum::quorum(resource))));
         all.push(about("data", data(resource)));
         all.push(about("resync", resyncs(resource)));
         all.push(about("peers", peers(resource)));
@@ -41,6 +49,10 @@ pub(crate) fn explain(resource: &ResourceStatus) -> Vec<Answered> {
         *sentence = called::in_its_words(sentence);
     }
     all
+}
+
+fn words(sentences: &[impl ToString]) -> Vec<String> {
+    sentences.iter().map(ToString::to_string).collect()
 }
 
 /// The answers as text, a paragraph for each question.
@@ -67,10 +79,16 @@ fn role(resource: &ResourceStatus) -> Vec<String> {
         let word = resource.suspended_word();
         sentences.push(format!("requests of clients are held back ({word}); they are not lost"));
     }
+    sentences.extend(resource.reasons.iter().filter(|it| is_of_requests(it)).cloned());
     if resource.force_io_failures {
         sentences.push("requests of clients fail until all clients have closed it".to_owned());
     }
     sentences
+}
+
+/// A reason of the daemon that is about requests of clients now.
+fn is_of_requests(reason: &str) -> bool {
+    reason.starts_with(REQUESTS_FAIL)
 }
 
 /// One sentence names the Primary, as far as this node can know of one.
@@ -121,126 +139,6 @@ fn roles(resource: &ResourceStatus) -> String {
     }
 }
 
-fn quorum(resource: &ResourceStatus) -> Vec<String> {
-    let Some(votes) = &resource.quorum_votes else {
-        return vec!["who votes is not known".to_owned()];
-    };
-    let names = |present: bool| {
-        let those = votes.voters.iter().filter(move |voter| voter.present == present);
-        let names: Vec<&str> = those.map(|voter| voter.name.as_str()).collect();
-        names
-    };
-    let (there, missing) = (names(true), names(false));
-    let has_quorum = resource.devices.iter().all(|device| device.quorum);
-    let all = votes.staying().count();
-    let verb = if has_quorum { "has" } else { "lacks" };
-    let mut sentences = vec![format!(
-        "it {verb} quorum: {} of {all} voters answer, {} are needed; here {} ({})",
-        votes.have,
-        votes.needed,
-        if there.len() == 1 { "is one" } else { "are" },
-        list(&there)
-    )];
-    if let Some(before) = votes.before_change {
-        let there = votes.former().filter(|voter| voter.present);
-        sentences.push(format!(
-            "the voters change, and until then those before decide as well: {} of {} answer, {} \
-             are needed ({})",
-            before.have,
-            votes.former().count(),
-            before.needed,
-            list(&there.map(|voter| voter.name.as_str()).collect::<Vec<_>>())
-        ));
-    }
-    if !missing.is_empty() {
-        sentences.push(format!(
-            "no vote from {}: {}",
-            list(&missing),
-            why_missing(resource, &missing)
-        ));
-    }
-    if has_quorum && votes.margin() == 0 && all > 1 {
-        let held = if resource.role == Role::Primary {
-            "writes are held"
-        } else {
-            "this node lacks quorum"
-        };
-        sentences.push(format!("none may be lost on top of this: one more, and {held}"));
-    }
-    let told = resource.reasons.iter().filter_map(|reason| reason.strip_prefix("no quorum: "));
-    // By options that are named; or else the votes alone do not say what is missing.
-    let is_short = votes.margin() >= 0;
-    let told = told.filter(|text| is_short || text.contains("`quorum"));
-    if !has_quorum {
-        sentences.extend(told.map(str::to_owned));
-    }
-    if !has_quorum && !is_short && !missing.is_empty() {
-        sentences.push(way_on(resource, &wanted(votes)));
-    }
-    if let Some(when) = out_of_touch(resource) {
-        sentences.push(format!("who votes is known here as of {when}; it may have changed since"));
-    }
-    sentences
-}
-
-/// One sentence tells the operator how to go on where these nodes are missing.
-fn way_on(resource: &ResourceStatus, nodes: &str) -> String {
-    match (resource.role, out_of_touch(resource)) {
-        (Role::Primary, None) => {
-            format!("to go on, bring {nodes} back; held writes then go on by themselves")
-        }
-        (Role::Primary, Some(_)) => format!(
-            "to go on, bring {nodes} back; held writes then go on by themselves, if no other node \
-             took over"
-        ),
-        (Role::Secondary | Role::Unknown, _) => format!(
-            "bring {nodes} back into reach: before, this node cannot become Primary, nor tell what \
-             is newest"
-        ),
-    }
-}
-
-/// Who makes a quorum of those who answer; while the voters change, of both sets.
-fn wanted(votes: &QuorumVotes) -> String {
-    let Some(before) = votes.before_change else {
-        let is_one = votes.margin() == -1;
-        return if is_one { "one of them" } else { "as many as are needed" }.to_owned();
-    };
-    let missing = |voters: &mut dyn Iterator<Item = &VoterStatus>| -> Vec<String> {
-        voters.filter(|voter| !voter.present).map(|voter| voter.name.clone()).collect()
-    };
-    let (new, old) = (missing(&mut votes.staying()), missing(&mut votes.former()));
-    let sets = [
-        (votes.have, votes.needed, new, ""),
-        (before.have, before.needed, old, " (who voted before)"),
-    ];
-    let short = sets.iter().filter(|(have, needed, ..)| have < needed);
-    let words = short.map(|(have, needed, missing, of)| {
-        let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
-        match (needed - have, &missing[..]) {
-            (_, [only]) => format!("{only}{of}"),
-            (1, names) => format!("one of {}{of}", list(names)),
-            (more, names) => format!("{more} of {}{of}", list(names)),
-        }
-    });
-    words.collect::<Vec<_>>().join(", and ")
-}
-
-fn why_missing(resource: &ResourceStatus, missing: &[&str]) -> String {
-    let words: Vec<String> = missing
-        .iter()
-        .map(|name| {
-            let connection = resource.connections.iter().find(|it| it.name == *name);
-            match connection.map(|it| (it.connection_state, it.reason.as_deref())) {
-                Some((_, Some(reason))) => reason.to_owned(),
-                Some((state, None)) => format!("the connection is {state}"),
-                None => "it is this node".to_owned(),
-            }
-        })
-        .collect();
-    words.join("; ")
-}
-
 fn data(resource: &ResourceStatus) -> Vec<String> {
     let mut sentences = Vec::new();
     for device in &resource.devices {
@@ -262,15 +160,8 @@ fn data(resource: &ResourceStatus) -> Vec<String> {
         let (anew, complete): (Vec<&str>, Vec<&str>) =
             complete.partition(|name| has_another_replica(resource, name));
         let lists = (list(&complete), list(&anew));
-        match epoch.age_ms {
-            _ if complete.is_empty() => {}
-            None => sentences.push(format!("every acknowledged write is on {}", lists.0)),
-            Some(age_ms) => sentences.push(format!(
-                "as of {} every acknowledged write was on {}; since then neither a quorum nor who \
-                 leads is in reach of this node, and writes may go on without it",
-                as_of(age_ms),
-                lists.0
-            )),
+        if !complete.is_empty() {
+            sentences.push(complete_at(resource, epoch, &lists.0));
         }
         if !anew.is_empty() {
             sentences.push(format!(
@@ -303,9 +194,34 @@ fn data(resource: &ResourceStatus) -> Vec<String> {
         ));
     }
     // What the sentences above did not say.
-    let is_new = |reason: &&String| !reason.starts_with("no quorum");
+    let is_new = |it: &&String| !it.starts_with("no quorum") && !is_of_requests(it);
     sentences.extend(resource.reasons.iter().filter(is_new).cloned());
     sentences
+}
+
+/// One sentence says where all of the data is.
+fn complete_at(resource: &ResourceStatus, epoch: &EpochStatus, nodes: &str) -> String {
+    match epoch.age_ms {
+        Some(age_ms) => format!(
+            "as of {} every acknowledged write was on {nodes}; since then neither a quorum nor who \
+             leads is in reach of this node, and writes may go on without it",
+            as_of(age_ms)
+        ),
+        None if is_one_side(resource) => format!(
+            "every write that was acknowledged on this side is on {nodes}; what another node \
+             acknowledged meanwhile is not"
+        ),
+        None if epoch.losses > 0 => format!(
+            "every acknowledged write is on {nodes}, but for those that are told lost below"
+        ),
+        None => format!("every acknowledged write is on {nodes}"),
+    }
+}
+
+/// Another node took writes of its own, or may have: they are not part of the data here.
+fn is_one_side(resource: &ResourceStatus) -> bool {
+    let awaits_reopen = resource.epoch.as_ref().is_some_and(|epoch| epoch.awaits_reopen);
+    awaits_reopen || resource.connections.iter().any(|peer| peer.split_brain)
 }
 
 /// The newest configuration has it in sync, and its disk is not the one that this is said of.
@@ -329,7 +245,9 @@ fn disk(device: &DeviceStatus) -> String {
         DiskState::Diskless if device.client => {
             "there is no disk by configuration; it is used over the network".to_owned()
         }
-        DiskState::Diskless => format!("{path} is out of use after an error or `detach`"),
+        DiskState::Diskless => {
+            format!("{path} is out of use, by `detach` or an error before the daemon started")
+        }
         DiskState::Failed => format!("{path} answered with an error and is going out of use"),
         DiskState::Inconsistent => {
             format!("{path} is new or in the middle of a resync: nobody may read it")
@@ -502,14 +420,18 @@ fn peers(resource: &ResourceStatus) -> Vec<String> {
         } else if state == ConnectionState::StandAlone {
             let target = format!("{}:{name}", resource.name);
             sentences.push(format!(
-                "{name} is parted from this node: `basalt adm connect {target}` ends that"
+                "{name} is parted from this node: `basalt adm connect {target}` ends that{}",
+                connection.reason.as_ref().map_or_else(String::new, |why| format!(" ({why})"))
             ));
         } else if state != ConnectionState::Connected {
             let reason = connection.reason.as_deref().unwrap_or("no reason is known");
-            sentences.push(format!("{name} is {state}: {reason}"));
+            let since = down_since(connection).map(|when| format!(", since {when}"));
+            sentences.push(format!("{name} is {state}{}: {reason}", since.unwrap_or_default()));
         }
         sentences.extend(lost_again(resource, connection));
-        let dead = connection.paths.iter().filter(|path| !path.established);
+        // The only path has the reason of the connection, which is told already.
+        let is_told = state != ConnectionState::Connected && connection.paths.len() == 1;
+        let dead = connection.paths.iter().filter(|path| !path.established && !is_told);
         sentences.extend(dead.map(|path| dead_path(connection, path)));
     }
     sentences.extend(slowest(resource));
@@ -554,9 +476,17 @@ fn dead_path(connection: &ConnectionStatus, path: &PathStatus) -> String {
     )
 }
 
+/// Since when no link to the peer is up, where that is known.
+pub(crate) fn down_since(connection: &ConnectionStatus) -> Option<String> {
+    let is_down = connection.connection_state != ConnectionState::Connected;
+    connection.down_ms.filter(|_| is_down).map(as_of)
+}
+
 /// The peer that sets the pace of writes, where the times are known.
 fn slowest(resource: &ResourceStatus) -> Option<String> {
-    let timed = resource.connections.iter().filter_map(|connection| {
+    let in_touch = resource.connections.iter();
+    let in_touch = in_touch.filter(|it| it.connection_state == ConnectionState::Connected);
+    let timed = in_touch.filter_map(|connection| {
         let mut devices = connection.peer_devices.iter();
         let latency = devices.find_map(|device| device.ack_latency.as_ref())?;
         Some((mean_us(latency)?, &connection.name))
@@ -608,10 +538,13 @@ fn options(resource: &ResourceStatus) -> Vec<String> {
     resource.not_in_effect.clone()
 }
 
-fn list(names: &[&str]) -> String {
+fn list<N: AsRef<str>>(names: &[N]) -> String {
     match names {
         [] => "nobody".to_owned(),
-        [only] => (*only).to_owned(),
-        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+        [only] => only.as_ref().to_owned(),
+        [rest @ .., last] => {
+            let rest: Vec<&str> = rest.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", rest.join(", "), last.as_ref())
+        }
     }
 }

@@ -11,7 +11,7 @@ use crate::adm::general::General;
 use crate::adm::outcome::{Answer, Gathering};
 use crate::adm::question::{states, status};
 use crate::adm::status_text::{
-    Detail, Layout, NOTHING_CONFIGURED, Reader, Statistics, status_text,
+    Detail, Layout, Reader, Statistics, nothing_configured, status_text,
 };
 use crate::adm::target::{One, Scope, Target, names, parse_targets};
 use crate::adm::{explain, promotion, words};
@@ -37,7 +37,7 @@ pub(crate) fn print_status(
     let is_of_all = names.is_empty();
     let resources = states(general, names, asked, |name, error| gathering.missed(name, error))?;
     if resources.is_empty() && is_of_all {
-        gathering.note(NOTHING_CONFIGURED);
+        gathering.note(nothing_configured());
     }
     for resource in resources {
         let text = status_text(&resource, layout);
@@ -56,7 +56,7 @@ pub(crate) fn print_explained(
     let shown = Statistics::Shown;
     let resources = states(general, names, shown, |name, error| gathering.failed(name, error))?;
     if resources.is_empty() && is_of_all {
-        gathering.note(NOTHING_CONFIGURED);
+        gathering.note(nothing_configured());
     }
     for resource in &resources {
         let answers = explain::explain(resource);

@@ -25,10 +25,18 @@ use api::status::{
 };
 
 use crate::adm::dates::as_of;
-use crate::adm::explain::disk_failure;
+use crate::adm::explain::{disk_failure, down_since};
+use crate::called;
 
-/// What DRBD prints where there is nothing to print; scripts compare with it.
-pub(crate) const NOTHING_CONFIGURED: &str = "# No currently configured DRBD found.\n";
+/// What is printed where there is nothing to print; scripts compare with DRBD's words.
+pub(crate) fn nothing_configured() -> &'static str {
+    if called::is_of_drbd() {
+        "# No currently configured DRBD found.\n"
+    } else {
+        "# No resource is up on this node: `basalt adm up all` brings up those of its \
+         configuration.\n"
+    }
+}
 
 /// The indent of lines that DRBD does not have.
 const OWN_INDENT: usize = 10;
@@ -128,6 +136,7 @@ impl Text {
             self.line(OWN_INDENT, &chain_words(resource));
         }
         for reason in &resource.reasons {
+            let reason = called::in_its_words(reason);
             self.line(OWN_INDENT, &[format!("# {reason}")]);
         }
         if let Some(age_ms) = resource.epoch.as_ref().and_then(|epoch| epoch.age_ms) {
@@ -237,7 +246,9 @@ impl Text {
         }
         self.line(2, &words);
         if let Some(reason) = &connection.reason {
-            self.line(OWN_INDENT, &[format!("# {reason}")]);
+            let reason = called::in_its_words(reason);
+            let since = down_since(connection).map(|when| format!(" (since {when})"));
+            self.line(OWN_INDENT, &[format!("# {reason}{}", since.unwrap_or_default())]);
         }
         if let Some(known) = &connection.lost_again {
             let (seconds, losses) = (known.rest_ms.div_ceil(1000), known.losses);

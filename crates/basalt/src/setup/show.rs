@@ -18,7 +18,7 @@ use crate::adm::failure::AdmError;
 use crate::adm::general::General;
 use crate::adm::outcome::{Answer, Gathering};
 use crate::adm::question::{running_texts, status};
-use crate::adm::status_text::{NOTHING_CONFIGURED, Statistics};
+use crate::adm::status_text::{Statistics, nothing_configured};
 use crate::adm::target::{Scope, names, parse_targets};
 use crate::setup::arguments::Show;
 
@@ -38,7 +38,7 @@ pub(crate) fn show(
     let reply = running_texts(general, resources.clone())?;
     let states = status(general, resources, Statistics::Hidden)?.resources;
     if reply.resources.is_empty() {
-        gathering.note(NOTHING_CONFIGURED);
+        gathering.note(nothing_configured());
     }
     let defaults = if options.show_defaults { Defaults::Shown } else { Defaults::Hidden };
     for Running { resource, config_text } in &reply.resources {

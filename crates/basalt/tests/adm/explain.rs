@@ -6,8 +6,9 @@ use api::replication_state::ReplicationState;
 use api::response::{Reply, Response};
 use api::role::Role;
 use api::status::{
-    DiskFailure, EpochStatus, Holder, LatencyHistogram, LostAgainStatus, NodeStatus, PathStatus,
-    QuorumVotes, ResourceStatus, StatusReply, SyncDetails, VoterStatus, VotesBefore,
+    DiskFailure, EpochStatus, GoesOn, Holder, LatencyHistogram, LostAgainStatus, NodeStatus,
+    PathStatus, QuorumVotes, RequestsWithoutQuorum, ResourceStatus, StatusReply, SyncDetails,
+    VoterStatus, VotesBefore, WithoutQuorum,
 };
 
 use crate::fake_node::Place;
@@ -37,6 +38,8 @@ fn one_away() -> ResourceStatus {
         voters: vec![voter(0, "alice", true), voter(1, "bob", true), voter(2, "carol", false)],
         before_change: None,
     });
+    let (requests, goes_on) = (RequestsWithoutQuorum::Wait, GoesOn::No);
+    resource.without_quorum = Some(WithoutQuorum { requests, goes_on });
     let insync = vec!["alice".to_owned(), "bob".to_owned()];
     resource.epoch = Some(EpochStatus { epoch: 4, insync, ..EpochStatus::default() });
     resource
@@ -255,13 +258,13 @@ fn a_missing_node_is_explained() {
 r0
   role:    this node is Primary: clients write here
   quorum:  it has quorum: 2 of 3 voters answer, 2 are needed; here are (alice and bob)
-           no vote from carol: cannot connect: Connection refused
+           no vote from carol: carol is Connecting (see peers)
            none may be lost on top of this: one more, and writes are held
   data:    volume 0 here: /dev/vg/lv is up to date
            every acknowledged write is on alice and bob
   resync:  carol is not connected: what it misses is copied when it comes back
   peers:   carol is Connecting: cannot connect: Connection refused
-           carol acknowledges slowest, after 500 us on average; bob 250 us
+           bob acknowledges slowest, after 250 us on average
   open:    volume 0: qemu-kvm (process 7), 1 request in flight
            volume 0: a client at 10.0.0.9:5000, idle
   options: r0.res:2:9: `max-buffers 8000` changes nothing: buffers are a bounded pool
@@ -309,10 +312,12 @@ fn lost_quorum_names_who_is_missing_and_what_to_do() {
     for sentence in [
         "requests of clients are held back (quorum); they are not lost",
         "it lacks quorum: 1 of 3 voters answer, 2 are needed; here is one (alice)",
-        "no vote from bob and carol: disconnected by the operator; cannot connect",
+        "no vote from bob and carol: bob is StandAlone (see peers), carol is Connecting (see \
+         peers)",
         "to go on, bring one of them back; held writes then go on by themselves",
         "/dev/vg/lv is whole; whether it is the newest is for a quorum to say",
-        "bob is parted from this node: `basalt adm connect r0:bob` ends that",
+        "bob is parted from this node: `basalt adm connect r0:bob` ends that (disconnected by the \
+         operator)",
         "no client of this node has it open",
         "all that are set are in effect",
     ] {
@@ -360,7 +365,7 @@ fn who_is_needed_while_the_voters_change_is_named() {
         "it lacks quorum: 2 of 3 voters answer, 2 are needed; here are (alice and bob)",
         "the voters change, and until then those before decide as well: 1 of 2 answer, 2 are \
          needed (alice)",
-        "no vote from carol: cannot connect",
+        "no vote from carol: carol is Connecting (see peers)",
         "to go on, bring carol (who voted before) back; held writes then go on by themselves",
     ] {
         assert!(text.contains(sentence), "{sentence} is missing in\n{text}");
@@ -459,4 +464,46 @@ fn a_node_that_misses_data_says_who_brings_it() {
     let told = explained(resource);
     assert!(told.contains("volume 0 here misses data: a Primary copies it, or"), "{told}");
     assert!(!told.contains("nothing waits to be"), "{told}");
+}
+
+/// A path told the reason of its connection once more, and neither said since when.
+#[test]
+fn reason_of_a_lost_peer_is_told_once_with_its_time() {
+    let mut resource = one_away();
+    let reason = "no sign of life for 1200 ms";
+    let carol = &mut resource.connections[1];
+    carol.reason = Some(reason.to_owned());
+    carol.down_ms = Some(90_000);
+    let path = PathStatus {
+        down_ms: Some(90_000),
+        reason: Some(reason.to_owned()),
+        ..PathStatus::default()
+    };
+    carol.paths = vec![path.clone()];
+    let text = explained(resource.clone());
+    let peers: Vec<&str> = text.lines().skip_while(|line| !line.contains("peers:")).collect();
+    let line = peers[0];
+    assert!(line.contains("carol is Connecting, since 20"), "{line}");
+    assert!(line.ends_with(&format!("Z: {reason}")), "{line}");
+    assert!(!text.contains("the path from"), "{text}");
+    // Of several paths each may have a reason of its own.
+    resource.connections[1].paths.push(path);
+    assert_eq!(explained(resource).matches("the path from").count(), 2);
+}
+
+/// It was said of all writes, beside a node whose writes were given up, or are to be.
+#[test]
+fn writes_of_one_side_are_not_said_to_be_all() {
+    let mut resource = one_away();
+    resource.connections[1].split_brain = true;
+    let one_side = "every write that was acknowledged on this side is on alice and bob";
+    let text = explained(resource.clone());
+    assert!(text.contains(one_side) && !text.contains("every acknowledged write is"), "{text}");
+    resource.connections[1].split_brain = false;
+    resource.epoch.as_mut().unwrap().awaits_reopen = true;
+    assert!(explained(resource.clone()).contains(one_side));
+    let epoch = resource.epoch.as_mut().unwrap();
+    (epoch.awaits_reopen, epoch.losses) = (false, 1);
+    let text = explained(resource);
+    assert!(text.contains("is on alice and bob, but for those that are told lost below"), "{text}");
 }

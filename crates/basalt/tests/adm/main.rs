@@ -236,7 +236,9 @@ r0 role:Primary
     };
     expect(&["status", "r0"], vec![status(&["r0"])], &expected);
     let nothing = Run {
-        stdout: "# No currently configured DRBD found.\n".to_owned(),
+        stdout: "# No resource is up on this node: `basalt adm up all` brings up those of its \
+                 configuration.\n"
+            .to_owned(),
         ..quiet(vec![ask_status(&[])])
     };
     expect(&["status"], vec![status(&[])], &nothing);
@@ -281,7 +283,7 @@ fn one_that_is_not_up_keeps_no_other_from_being_told() {
             assert_eq!(run.exit, 10, "{verb} {names:?}: {run:?}");
             assert!(run.stderr.starts_with("r7: "), "{verb} {names:?}: {run:?}");
             assert!(run.stdout.contains(part), "{verb} {names:?}: {run:?}");
-            assert!(!run.stdout.contains("No currently configured"), "{verb} {names:?}: {run:?}");
+            assert!(!run.stdout.contains("No resource is up"), "{verb} {names:?}: {run:?}");
         }
     }
 }

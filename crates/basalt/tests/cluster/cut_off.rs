@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use api::disk_state::DiskState;
-use api::status::ResourceStatus;
+use api::status::{ConnectionStatus, ResourceStatus};
 use io::now;
 
 use crate::BLOCK;
@@ -73,7 +73,7 @@ fn replica_that_the_primary_alone_does_not_reach_knows_that_it_is_behind() {
 fn node_that_reaches_nobody_does_not_say_who_votes_as_if_it_were_so() {
     let mut cluster = Cluster::start_in_sync(3, 0);
     cluster.adm_ok(2, &["down", "r0"]);
-    let reason = "n2 has no vote: it left, or is new";
+    let reason = "n2 has no vote: it left or never voted";
     let says = |cluster: &Cluster, start: &str| {
         let text = format!("{start}{reason}");
         cluster.wait(1, &text, |status| status.reasons.iter().any(|it| it.starts_with(&text)));
@@ -98,6 +98,16 @@ fn node_that_reaches_nobody_says_of_when_its_knowledge_is() {
         assert!(said.contains(&format!("{name} is not connected: which of the two")), "{said}");
     }
     assert!(said.contains("who votes is known here as of 20"), "{said}");
+    // Both were killed: the machine answers, and nobody listens. This node dials one of them.
+    cluster.wait(1, "a refused connection", |status| {
+        let told = |it: &ConnectionStatus| it.reason.as_ref().map(|it| it.contains("refused"));
+        status.connections.iter().any(|it| it.name == "n2" && told(it) == Some(true))
+    });
+    let told = cluster.adm_told(1, &["explain", "r0"]);
+    assert!(told.contains("n0 is Connecting, since 20"), "{told}");
+    assert!(told.contains("nothing listens there for r0: on n2 `systemctl start"), "{told}");
+    let told = cluster.adm_told(1, &["status", "r0"]);
+    assert!(told.contains("then `basalt adm up r0` (since 20"), "{told}");
     assert!(
         said.contains("as of 20") && said.contains("every acknowledged write was on"),
         "{said}"

@@ -88,7 +88,7 @@ fn disk_that_was_missing_at_the_start_is_attached_later() {
         "{reasons}"
     );
     let said = cluster.adm_refused(1, &["attach", "r0"]);
-    assert!(said.contains("(104)") && said.contains("is it there"), "{said}");
+    assert!(said.contains("(104)") && said.contains("ls -lL"), "{said}");
     fs::rename(&kept, &disk).unwrap();
     cluster.adm_ok(1, &["attach", "r0"]);
     for index in 0..3 {
@@ -305,7 +305,7 @@ fn wrong_disks_are_not_attached() {
         }
         assert_eq!(disk_state(&cluster, 1), DiskState::Diskless);
     };
-    refused(&["(104)", "cannot open disk", "is it there"]);
+    refused(&["(104)", "cannot open disk", "ls -lL"]);
     File::create(&disk).unwrap().set_len(DISK_BYTES).unwrap();
     refused(&["(119)", "no Basalt metadata", "create-md"]);
     fs::copy(cluster.disk(2), &disk).unwrap();

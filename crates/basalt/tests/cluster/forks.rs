@@ -72,6 +72,11 @@ fn a_split_brain_is_shown_and_ends_when_one_side_gives_its_data_up() {
     }
     let refused = cluster.adm_refused(0, &["connect", "--discard-my-data", "r0"]);
     assert!(refused.contains("is Primary"), "{refused}");
+    // To try again never helped.
+    assert!(refused.contains("`basalt adm secondary r0`"), "{refused}");
+    let explained = cluster.adm_told(0, &["explain", "r0"]);
+    assert!(explained.contains("acknowledged on this side is on n0;"), "{explained}");
+    assert!(explained.contains("it goes on by its own vote alone"), "{explained}");
     client.read(0, &mut block).unwrap();
     assert_eq!(block, [2; BLOCK], "the Primary goes on");
 
@@ -95,9 +100,14 @@ fn a_split_brain_is_shown_and_ends_when_one_side_gives_its_data_up() {
 
 /// One of the other line might connect again, and find what it wrote gone.
 fn assert_clients_are_told(cluster: &Cluster) {
-    for index in 0..2 {
+    // n0 has nothing lost, and the clients of n1 must not go on.
+    let sides = [
+        "what clients wrote on n1 meanwhile is given up, what they wrote on this node is here",
+        "what clients wrote on this node meanwhile is given up, what they wrote on n0 is here",
+    ];
+    for (index, side) in sides.into_iter().enumerate() {
         let refusal = cluster.connect(index).expect_err("it is let in").to_string();
-        assert!(refusal.contains("adm reopen r0"), "{refusal}");
+        assert!(refusal.contains("adm reopen r0") && refusal.contains(side), "{refusal}");
     }
     cluster.adm_ok(0, &["reopen", "r0"]);
     cluster.client(0).close().unwrap();

@@ -67,10 +67,15 @@ fn a_write_waits_for_as_many_replicas_as_are_asked_for() {
     let waiting = write(client, 8192);
     rest();
     assert!(!waiting.is_finished());
-    // What waits is let go when it is to fail.
+    // What waits is let go when it is to fail, and nothing is said to be held back then.
     adjust(&cluster, &[0], "quorum all; on-no-quorum io-error;");
     let (_, is_done) = waiting.join().unwrap();
     assert!(!is_done);
+    let status = cluster.status(0).unwrap();
+    assert!(!status.suspended && !status.suspended_quorum && status.fails_requests, "{status:?}");
+    let explained = cluster.adm_told(0, &["explain", "r0"]);
+    assert!(explained.contains("requests of clients fail until there is a quorum"), "{explained}");
+    assert!(!explained.contains("held"), "{explained}");
 }
 
 /// Nothing said that an option holds its requests still, nor which.
@@ -131,7 +136,7 @@ fn an_operator_suspends_and_resumes() {
     cluster.adm_ok(0, &["suspend-io", "r0"]);
     let status = cluster.status(0).unwrap();
     assert!(status.suspended_user && status.suspended && status.devices[0].quorum);
-    assert!(has_reason(&status, "`resume-io` ends that"));
+    assert!(has_reason(&status, "`basalt adm resume-io r0` ends that"));
     let shown = cluster.adm_told(0, &["status", "r0"]);
     assert!(shown.contains("suspended:user"), "{shown}");
     let events = cluster.adm_told(0, &["events2", "--now", "r0"]);

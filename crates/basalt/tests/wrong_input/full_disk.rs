@@ -221,7 +221,7 @@ fn assert_reason_is_shown(cluster: &Cluster, index: usize) {
     assert!(failure.age_ms < 600_000, "{failure:?}");
     for words in [&["status", RESOURCE][..], &["explain", RESOURCE]] {
         let said = cluster.adm(index, words);
-        for part in [&failure.disk[..], &failure.error, &failure.hint, "Z (", "`attach`"] {
+        for part in [&failure.disk[..], &failure.error, &failure.hint, "Z (", "adm attach"] {
             assert!(said.stdout.contains(part), "no {part:?} in {said:?}");
         }
     }

@@ -302,7 +302,9 @@ impl Links {
     fn set_is_down(&mut self, index: usize, reason: &str, ending: Ending, kit: &mut Kit) {
         self.is_due = true;
         let link = &mut self.links[index];
-        link.is_up = false;
+        if std::mem::replace(&mut link.is_up, false) {
+            link.down_since = kit.now;
+        }
         if link.has_no_handles() {
             // Handles of this set mean nothing in the next one.
             link.next_handle = 1;

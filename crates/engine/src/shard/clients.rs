@@ -37,7 +37,7 @@ impl Shard {
             return;
         }
         if by == Comer::Export
-            && let Some(reason) = hosted.barred()
+            && let Some(reason) = hosted.barred().map(|reason| reason.to_string())
         {
             // It changes no role: one that tries again and again would keep another node from it.
             self.broadcast(id, || ToPart::Bar(reason.as_str().into()));
@@ -48,7 +48,8 @@ impl Shard {
         if hosted.is_primary {
             hosted.clients.wanted_by = None;
             let barred = hosted.barred();
-            let exports = barred.map_or(Exports::Open, |reason| Exports::Barred(reason.into()));
+            let exports =
+                barred.map_or(Exports::Open, |reason| Exports::Barred(reason.to_string().into()));
             self.broadcast(id, || ToPart::Admit(exports.clone()));
             self.rim.admit(id, &exports);
             self.admit_guests(id);
@@ -139,6 +140,7 @@ impl Shard {
         hosted.is_primary = is_primary;
         log!(Notice, Scope::resource(hosted.name()), "this node is {role}");
         if !is_primary {
+            hosted.fails_requests = false;
             let is_asked = hosted.commands.iter().any(|it| it.kind == CommandKind::Demote);
             if !is_asked && hosted.removal.is_none() {
                 self.rim.tell_fact(&hosted.definition.name, Fact::PrimaryLost);
@@ -180,19 +182,6 @@ impl Shard {
 }
 
 impl Hosted {
-    /// Why NBD clients are refused: one that was there before would go on, and cannot be told from
-    /// others (C5).
-    pub(super) fn barred(&self) -> Option<String> {
-        self.resource.awaits_reopen().then(|| {
-            format!(
-                "completed writes may be lost: NBD clients are refused until you have ended \
-                 those that reconnect by themselves, looked at the data, and typed `basalt adm \
-                 reopen {}`",
-                self.name()
-            )
-        })
-    }
-
     /// Why the resource cannot be waited for any longer, if it goes down and does not get there.
     fn stuck_removal(&mut self, now: Time) -> Option<&'static str> {
         let removal = self.removal.as_mut()?;

@@ -7,8 +7,7 @@ use config::host_name::meant;
 use format::ids::NodeId;
 use io::ListenAddr;
 use replication::contract::{
-    Command, CommandDone, CommandError, CommandErrorCode, CommandId, FenceVerdict, PromoteMode,
-    ResourceInput,
+    Command, CommandDone, CommandError, CommandId, FenceVerdict, PromoteMode, ResourceInput,
 };
 use stdx::time::Time;
 
@@ -20,7 +19,7 @@ use crate::limits::SHUTDOWN_DEADLINE;
 use crate::links::session::Held;
 use crate::log::{Scope, log};
 use crate::shard::hosted::{Asker, CommandKind, Hosted, PendingCommand, Removal};
-use crate::shard::refusals::{address_failure, busy, unknown_resource};
+use crate::shard::refusals::{Asked, address_failure, busy, failure, unknown_resource};
 use crate::shard::status::Statistics;
 use crate::shard::{Input, Rim, Shard};
 use crate::tls::credentials::Credentials;
@@ -51,11 +50,23 @@ impl Hosted {
         }
     }
 
+    /// What decides what helps against a refusal.
+    fn asked(&self, kind: CommandKind) -> Asked {
+        let primary = self.resource.status().primary.filter(|node| *node != self.definition.me);
+        Asked {
+            kind,
+            resource: self.name().to_owned(),
+            is_primary: self.is_primary,
+            has_disk: self.definition.disk.is_some(),
+            primary: primary.and_then(|node| Some(self.peer(node)?.name.clone())),
+        }
+    }
+
     /// Why clients of a node that is Primary by an operator's command are served less than that
     /// may be thought to say.
     fn warnings_of_primary(&self) -> Vec<String> {
         let held = self.shortage_of_options(&self.resource.status());
-        held.into_iter().chain(self.barred()).collect()
+        held.into_iter().chain(self.barred()).map(|reason| reason.to_string()).collect()
     }
 }
 
@@ -247,15 +258,14 @@ impl Shard {
         let kind = match command {
             Command::Promote(_) => CommandKind::Promote,
             Command::Demote => CommandKind::Demote,
+            Command::Invalidate | Command::DiscardData { .. } => CommandKind::GiveUp,
+            Command::Resize(_) => CommandKind::Resize,
             Command::Detach
             | Command::Stop
-            | Command::Invalidate
             | Command::Verify(_)
-            | Command::Resize(_)
             | Command::Suspend
             | Command::Resume
-            | Command::Reopen
-            | Command::DiscardData { .. } => CommandKind::Other,
+            | Command::Reopen => CommandKind::Other,
         };
         let command_id = CommandId(hosted.next_command);
         hosted.next_command += 1;
@@ -277,11 +287,12 @@ impl Shard {
             return;
         };
         let pending = hosted.commands.swap_remove(place);
+        let asked = hosted.asked(pending.kind);
         if pending.kind == CommandKind::Redefine {
             hosted.redefinition.take_if(|_| result.is_err());
             if let Asker::Admin(ticket) = pending.asker {
                 let answer = result
-                    .map_err(|error| failure(error, pending.kind))
+                    .map_err(|error| failure(error, &asked))
                     .and_then(|_| self.on_redefined(id));
                 self.rim.reply(ticket, answer);
             }
@@ -294,10 +305,7 @@ impl Shard {
             message: in_names(&error.message, &hosted.definition),
             ..error
         });
-        let told = match &result {
-            Ok(_) => Ok(()),
-            Err(error) => Err(error.message.clone()),
-        };
+        let told = result.as_ref().map(|_| ()).map_err(|error| error.message.clone());
         match pending.asker {
             Asker::Admin(ticket) => {
                 if result.is_ok() && pending.kind.is_of_role() {
@@ -308,18 +316,20 @@ impl Shard {
                     CommandKind::Demote
                     | CommandKind::Attach
                     | CommandKind::Redefine
+                    | CommandKind::GiveUp
+                    | CommandKind::Resize
                     | CommandKind::Other => Vec::new(),
                 };
                 if result == Ok(CommandDone::WithoutForce) {
                     warnings.push(FORCE_NOT_NEEDED.to_owned());
                 }
                 let answer = result.map(|_| Reply::Done { warnings });
-                self.rim.reply(ticket, answer.map_err(|error| failure(error, pending.kind)));
+                self.rim.reply(ticket, answer.map_err(|error| failure(error, &asked)));
             }
             Asker::Device(ticket, place) => {
                 hosted.clients.devices[place.index()] |= result.is_ok();
                 let answer = result.map(|_| Reply::done());
-                self.rim.reply(ticket, answer.map_err(|error| failure(error, pending.kind)));
+                self.rim.reply(ticket, answer.map_err(|error| failure(error, &asked)));
             }
             Asker::Clients => {}
             Asker::Grace => {
@@ -506,44 +516,6 @@ fn in_names(text: &str, definition: &Definition) -> String {
     members.iter().fold(text.to_owned(), |text, member| {
         text.replace(&format!("node {}", member.node), &member.name)
     })
-}
-
-fn failure(error: CommandError, kind: CommandKind) -> Failure {
-    let (code, hint) = match error.code {
-        CommandErrorCode::NoQuorum => {
-            (FailureCode::NoQuorum, "connect more nodes, or see `status` for who is missing")
-        }
-        CommandErrorCode::VotesLost => (
-            FailureCode::NoQuorum,
-            "`basalt adm adopt` finds out by the disks who is up to date: take the resource down \
-             on all nodes first (docs/operate/state-lost.md); do not use `primary --force`",
-        ),
-        CommandErrorCode::NoUpToDateData if kind == CommandKind::Promote => (
-            FailureCode::NoUpToDateData,
-            "connect a node with up-to-date data; `primary --force` makes the local data the truth",
-        ),
-        CommandErrorCode::NoUpToDateData => (
-            FailureCode::NoUpToDateData,
-            "connect a node with up-to-date data first: `status` shows what each replica has",
-        ),
-        CommandErrorCode::PeerPrimary => {
-            (FailureCode::MultiplePrimaries, "make the other node Secondary first")
-        }
-        CommandErrorCode::Busy => {
-            (FailureCode::StateRefused, "`status` shows what is under way; try again after it")
-        }
-        CommandErrorCode::NoDisk => (FailureCode::NoLocalDisk, ""),
-        CommandErrorCode::TimedOut => (FailureCode::Timeout, "see `status` for what it waits for"),
-        CommandErrorCode::NotPrimary => (FailureCode::StateRefused, ""),
-        CommandErrorCode::Size => (FailureCode::StateRefused, "the size stays as it is"),
-        CommandErrorCode::NoSlot => (
-            FailureCode::MetadataMismatch,
-            "what nodes had that are gone is free after `basalt adm down` and `up` of the resource \
-             here; for more replicas than that make the metadata anew on one node after the other: \
-             `down`, `create-md --force --max-peers N`, `up`, and wait until it is UpToDate",
-        ),
-    };
-    Failure::new(code, error.message, hint)
 }
 
 fn fence_is_void() -> Failure {

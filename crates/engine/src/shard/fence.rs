@@ -106,6 +106,12 @@ impl Shard {
         } else {
             message
         };
+        if let (ToGroup::OnNoQuorum { fail }, Some(Some(hosted))) =
+            (&message, self.hosted.get_mut(id.0 as usize))
+            && std::mem::replace(&mut hosted.fails_requests, *fail) != *fail
+        {
+            self.note_news(id);
+        }
         self.broadcast(id, || {
             if let ToGroup::Lease { until } = message {
                 ToPart::Lease { until }

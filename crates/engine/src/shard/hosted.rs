@@ -39,6 +39,14 @@ pub(crate) struct Hosted {
     pub(crate) saves: VecDeque<Save>,
     pub(crate) peers: Vec<Peer>,
     pub(crate) is_primary: bool,
+    /// The groups were told last to fail requests of clients rather than to keep them, for want of
+    /// a quorum or of data; cleared when this node becomes Secondary.
+    pub(crate) fails_requests: bool,
+    /// How the last split brain ended that this process saw, or how it would end if the other side
+    /// gives way; cleared when clients may go on again that cannot tell.
+    pub(crate) split_end: Option<SplitEnd>,
+    /// The configuration before this one said that clients are to be looked at first (`reopen`).
+    pub(crate) awaited_reopen: bool,
     /// The volumes, as clients see them.
     pub(crate) space: Space,
     pub(crate) clients: Clients,
@@ -57,6 +65,15 @@ pub(crate) struct Hosted {
     pub(crate) fence: Fence,
     /// Clients of this resource on each of the other shards.
     pub(crate) clients_elsewhere: [u32; SHARDS_MAX as usize],
+}
+
+/// Whose writes a split brain costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SplitEnd {
+    /// What this node took meanwhile.
+    GaveUp { peer: NodeId },
+    /// What the peer took meanwhile.
+    Kept { peer: NodeId },
 }
 
 /// A member other than this node.
@@ -207,6 +224,9 @@ pub(crate) enum CommandKind {
     Demote,
     Attach,
     Redefine,
+    /// `invalidate`, and `connect --discard-my-data`.
+    GiveUp,
+    Resize,
     Other,
 }
 
@@ -214,7 +234,7 @@ impl CommandKind {
     pub(crate) fn is_of_role(self) -> bool {
         match self {
             Self::Promote | Self::Demote => true,
-            Self::Attach | Self::Redefine | Self::Other => false,
+            Self::Attach | Self::Redefine | Self::GiveUp | Self::Resize | Self::Other => false,
         }
     }
 }

@@ -261,6 +261,9 @@ impl Shard {
             saves: VecDeque::new(),
             peers: Vec::new(),
             is_primary: false,
+            fails_requests: false,
+            split_end: None,
+            awaited_reopen: false,
             space,
             clients: Clients::default(),
             way: Way::default(),
@@ -372,6 +375,11 @@ impl Shard {
             .filter_map(|member| hosted.definition.members.iter().find(|m| m.node == member.node))
             .map(|member| member.name.as_str())
             .collect();
+        if std::mem::replace(&mut hosted.awaited_reopen, config.awaits_reopen)
+            && !config.awaits_reopen
+        {
+            hosted.split_end = None;
+        }
         let (epoch, in_sync) = (config.epoch.0, in_sync.join(", "));
         log!(Notice, Scope::resource(hosted.name()), "epoch {epoch}: in sync are {in_sync}");
         if hosted.space != config.space() {

@@ -6,8 +6,8 @@ use api::role::Role;
 use format::ids::{Branch, MemberSet, NodeId};
 use format::message::{Control, Data, DataBody, ResourceMessage, WriteKind};
 use replication::contract::{
-    AfterSplitBrain, FromGroup, GroupAction, Misbehaviour, PartId, Payload, RequestError,
-    ResourceAction, ResourceInput, WithoutQuorum,
+    AfterSplitBrain, FromGroup, GiveWayReason, GroupAction, Misbehaviour, PartId, Payload,
+    RequestError, ResourceAction, ResourceInput, WithoutQuorum,
 };
 
 use crate::clients::part_id::{self, FrontEnd};
@@ -18,7 +18,7 @@ use crate::links::session::Held;
 use crate::log::{Scope, log};
 use crate::placement;
 use crate::shard::fence::Effect;
-use crate::shard::hosted::{Hosted, Save};
+use crate::shard::hosted::{Hosted, Save, SplitEnd};
 use crate::shard::part::Part;
 use crate::shard::status::{after_split_brain, split_brain};
 use crate::shard::{Input, Rim, Shard};
@@ -252,15 +252,9 @@ impl Shard {
                 let name = hosted.peer(peer).map_or("", |peer| &peer.name);
                 let scope = Scope { resource: hosted.name(), peer: name };
                 log!(Error, scope, "{}", split_brain(hosted.name(), name, fork));
+                hosted.split_end = Some(SplitEnd::Kept { peer });
             }
-            ResourceAction::AfterSplit { peer, outcome } => {
-                let name = hosted.peer(peer).map_or("", |peer| &peer.name);
-                let scope = Scope { resource: hosted.name(), peer: name };
-                log!(Error, scope, "{}", after_split_brain(hosted.name(), name, outcome));
-                if outcome == AfterSplitBrain::PrimaryLost {
-                    rim.tell_fact(hosted.name(), Fact::ShouldGiveWay);
-                }
-            }
+            ResourceAction::AfterSplit { peer, outcome } => rim.after_split(hosted, peer, outcome),
             ResourceAction::Unrelated { peer, branch } => {
                 say_that_it_is_unrelated(hosted, peer, branch);
             }
@@ -290,6 +284,26 @@ impl Shard {
         let shard = |shards| placement::home_shard(resource, shards);
         if let Some(route) = links.route(link, (id, to), shard) {
             links.send(route, ResourceMessage::Control(Box::new(message)), None, kit);
+        }
+    }
+}
+
+impl Rim {
+    /// Says what becomes of a split brain, and what that costs on this node.
+    fn after_split(&mut self, hosted: &mut Hosted, peer: NodeId, outcome: AfterSplitBrain) {
+        let name = hosted.peer(peer).map_or("", |peer| &peer.name);
+        let scope = Scope { resource: hosted.name(), peer: name };
+        log!(Error, scope, "{}", after_split_brain(hosted.name(), name, outcome));
+        match outcome {
+            AfterSplitBrain::PrimaryLost => {
+                self.tell_fact(hosted.name(), Fact::ShouldGiveWay);
+            }
+            AfterSplitBrain::GivesWay { by: GiveWayReason::Operator | GiveWayReason::Policy } => {
+                hosted.split_end = Some(SplitEnd::GaveUp { peer });
+            }
+            AfterSplitBrain::GivesWay { by: GiveWayReason::NoData }
+            | AfterSplitBrain::KeepsData
+            | AfterSplitBrain::PoliciesDiffer => {}
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What `status` shows: the facts of the machines and of the wiring, in DRBD's words.
 
 mod census;
+mod reason;
 mod reasons;
 #[cfg(test)]
 mod tests;
@@ -15,10 +16,10 @@ use api::replication_state::ReplicationState;
 use api::response::Failure;
 use api::role::Role;
 use api::status::{
-    ConnectionStatus, DeviceStatistics, DeviceStatus, EpochStatus, LatencyHistogram, LeaseStatus,
-    LostAgainStatus, NodeStatus, PathStatus, PeerDeviceStatus, QuorumVotes, ReadsServed,
-    ResourceStatus, ShardPeerStatus, ShardStatus, StatusReply, SyncDetails, VerifyReport,
-    VoterStatus, VotesBefore,
+    ConnectionStatus, DeviceStatistics, DeviceStatus, EpochStatus, GoesOn, LatencyHistogram,
+    LeaseStatus, LostAgainStatus, NodeStatus, PathStatus, PeerDeviceStatus, QuorumVotes,
+    ReadsServed, RequestsWithoutQuorum, ResourceStatus, ShardPeerStatus, ShardStatus, StatusReply,
+    SyncDetails, VerifyReport, VoterStatus, VotesBefore, WithoutQuorum,
 };
 use api::write_ordering::WriteOrdering;
 use format::config::Ancestor;
@@ -26,7 +27,9 @@ use format::ids::{BLOCK_BYTES, NodeId};
 use format::metadata::ReplicaState;
 use format::space::Place;
 use io::{BackendKind, PathMode};
-use replication::contract::{AfterSplitBrain, GiveWayReason, Repair};
+use replication::contract::{
+    AfterSplitBrain, GiveWayReason, OnNoQuorum, Repair, Share, WithoutQuorum as Demanded,
+};
 use replication::quorum::Tally;
 use replication::resource::{MemberStatus, Status, VerifyState, VerifyStatus};
 use stdx::time::Time;
@@ -43,6 +46,7 @@ use crate::shard::pace::{self, Pace};
 use crate::shard::part::Part;
 use crate::shard::refusals::unknown_resource;
 use crate::shard::status::census::Census;
+use crate::shard::status::reason::Reason;
 use crate::shard::{Rim, Shard};
 
 /// Whether counters are asked for.
@@ -344,6 +348,9 @@ struct Look<'a> {
     census: &'a Census,
 }
 
+/// In the words of the system.
+const REFUSED: &str = "Connection refused";
+
 impl Hosted {
     /// Takes a look at the resyncs that this node feeds.
     fn note_progress(&mut self, now: Time) {
@@ -366,7 +373,13 @@ impl Hosted {
     fn describe(&self, part: &Part, look: Look<'_>) -> ResourceStatus {
         let rim = look.rim;
         let status = self.resource.status();
-        let suspended_quorum = self.is_primary && !status.has_quorum;
+        let (without_quorum, fails_requests) =
+            (self.without_quorum(&status), self.is_primary && self.fails_requests);
+        // Who fails requests keeps none; who decides first whether it goes on keeps them so long.
+        let keeps = without_quorum.requests == RequestsWithoutQuorum::Wait
+            || without_quorum.goes_on != GoesOn::No;
+        let lacks_quorum = self.is_primary && !status.has_quorum;
+        let suspended_quorum = lacks_quorum && keeps && !fails_requests;
         let suspended_no_data = self.is_primary && status.waits_for_data;
         let suspended_user = status.suspended_by_user;
         let mut described = ResourceStatus {
@@ -389,9 +402,11 @@ impl Hosted {
                 .peers()
                 .map(|member| self.describe_connection(&status, member, part, look))
                 .collect(),
-            reasons: self.reasons(&status),
+            reasons: self.reasons(&status, part).iter().map(Reason::to_string).collect(),
             verify: status.verify.as_ref().map(|verify| self.describe_verify(verify)),
             quorum_votes: Some(self.votes(&status)),
+            without_quorum: Some(without_quorum),
+            fails_requests,
             lease: status.lease_until.map(|until| lease(until, rim.kit.now)),
             epoch: self.epoch(&status, rim.kit.now),
             not_in_effect: self.definition.warnings.clone(),
@@ -483,7 +498,7 @@ impl Hosted {
             }
             (_, true, _) => Some("disconnected by the operator".to_owned()),
             (.., true) => refusal.map(str::to_owned),
-            (.., false) => failure.map(str::to_owned),
+            (.., false) => failure.map(|text| with_advice(text, &member.name, self.name())),
         };
         let is_primary = status.primary == Some(member.node) && is_connected;
         let mut connection = ConnectionStatus {
@@ -503,6 +518,10 @@ impl Hosted {
                 losses: known.losses,
                 rest_ms: millis(known.until.since(rim.kit.now)),
             }),
+            down_ms: rim
+                .links
+                .peer_down_since(&member.name)
+                .map(|since| millis(rim.kit.now.since(since))),
             paths: describe_paths(member, rim),
             peer_devices: self
                 .definition
@@ -658,6 +677,28 @@ impl Hosted {
         name.unwrap_or_else(|| format!("node-{node}"))
     }
 
+    /// What the options make of requests, and of this node, while it is Primary without a quorum.
+    fn without_quorum(&self, status: &Status) -> WithoutQuorum {
+        let demands = &self.definition.demands;
+        // One replica is never as many as are asked for.
+        let is_too_few = self.is_primary && matches!(demands.redundancy, Share::AtLeast(2..));
+        let voters = status.voters.iter().filter(|voter| !voter.is_retiring).count();
+        let goes_on = match demands.without_quorum {
+            _ if is_too_few => GoesOn::No,
+            Demanded::Wait => GoesOn::No,
+            Demanded::GoOn => GoesOn::Alone,
+            Demanded::GoOnFenced => GoesOn::Fenced,
+            Demanded::Prove(_) if voters <= 2 => GoesOn::Proved,
+            // A majority of them decides.
+            Demanded::Prove(_) => GoesOn::No,
+        };
+        let requests = match demands.on_no_quorum {
+            OnNoQuorum::SuspendIo => RequestsWithoutQuorum::Wait,
+            OnNoQuorum::IoError => RequestsWithoutQuorum::Fail,
+        };
+        WithoutQuorum { requests, goes_on }
+    }
+
     fn votes(&self, status: &Status) -> QuorumVotes {
         let Tally { new, old } = status.votes;
         let small = |count: usize| u32::try_from(count).expect("few voters");
@@ -732,6 +773,17 @@ fn is_verifying(status: &Status) -> bool {
 fn differing_at(verify: &VerifyStatus, member: NodeId) -> u64 {
     let left = verify.differing.iter().filter(|_| verify.repair == Repair::No);
     left.filter(|(node, _)| *node == member).map(|(_, count)| count).sum()
+}
+
+/// A machine that refuses a connection is up, and its daemon is not, or not with this resource.
+fn with_advice(failure: &str, peer: &str, resource: &str) -> String {
+    if !failure.contains(REFUSED) {
+        return failure.to_owned();
+    }
+    format!(
+        "{failure}: the machine is up, and nothing listens there for {resource}: on {peer} \
+         `systemctl start basalt-node`, then `basalt adm up {resource}`"
+    )
 }
 
 /// What an operator is to know of two nodes that both went on after they lost each other.

@@ -75,6 +75,11 @@ impl Part {
     }
 
     /// What is known of the disk of that volume.
+    /// A request of this shard failed at a disk, and none was attached since.
+    pub(crate) fn has_failed_disk(&self) -> bool {
+        self.failing.is_some()
+    }
+
     pub(crate) fn describe_failure(&self, place: Place, now: Time) -> Option<DiskFailure> {
         let failing = self.failing.as_ref().filter(|failing| failing.place == place)?;
         Some(DiskFailure {

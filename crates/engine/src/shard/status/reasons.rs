@@ -1,4 +1,4 @@
-//! Why a resource is as it is, in words: what is missing, who waits for whom, and what to type.
+//! Which of the sentences of a resource are true now: what is missing, who waits for whom.
 
 use api::status::VerifyReport;
 use format::metadata::ReplicaState;
@@ -6,97 +6,114 @@ use format::space::Place;
 use replication::contract::OnNoQuorum;
 use replication::resource::{Shortage, Status};
 
+use crate::definition::Member;
 use crate::log::{Scope, log};
-use crate::shard::hosted::Hosted;
+use crate::shard::hosted::{Hosted, SplitEnd};
+use crate::shard::part::Part;
+use crate::shard::status::reason::{LessWith, Loss, NoVote, Reason};
 
 impl Hosted {
-    pub(super) fn reasons(&self, status: &Status) -> Vec<String> {
+    pub(super) fn reasons(&self, status: &Status, part: &Part) -> Vec<Reason> {
+        let resource = self.name().to_owned();
         let mut reasons = Vec::new();
         reasons.extend(self.shortage_of_options(status).or_else(|| self.lacking_of_quorum(status)));
+        reasons.extend(self.failing(status));
         reasons.extend(self.barred());
         if status.suspended_by_user {
-            reasons.push("an operator holds requests back: `resume-io` ends that".to_owned());
+            reasons.push(Reason::HeldByOperator { resource: resource.clone() });
         }
         if status.waits_for_data {
-            let text = "requests wait: no replica that is up to date is in reach";
-            reasons.push(text.to_owned());
+            reasons.push(Reason::WaitsForData);
         }
         if self.register_failed {
-            reasons.push(
-                "the state directory failed: this node votes no more until it is restarted"
-                    .to_owned(),
-            );
+            reasons.push(Reason::StateDirectoryFailed);
         }
         if status.asks_to_resync {
             reasons.push(match &self.definition.resync_after[..] {
-                [] if self.definition.takes_turns => "its replica waits for its turn \
-                    (`max-parallel-resyncs`), or for the handler before-resync-target"
-                    .to_owned(),
-                [] => "its replica waits for the handler before-resync-target to end".to_owned(),
-                [(first, _), ..] => format!(
-                    "its replica waits for its turn (`resync-after {first}`), or for the handler \
-                     before-resync-target"
-                ),
+                [] if self.definition.takes_turns => Reason::WaitsForTurn { after: None },
+                [] => Reason::WaitsForHandler,
+                [(first, _), ..] => Reason::WaitsForTurn { after: Some(first.to_string()) },
             });
         }
         if status.disk_failed {
-            reasons.push(what_takes_it_back(status).to_owned());
+            reasons.push(match (status.disk_wants_restart, part.has_failed_disk()) {
+                (true, _) => Reason::LastDiskFailed { resource },
+                (false, true) => Reason::DiskFailed { resource },
+                (false, false) => Reason::DiskOutOfUse { resource },
+            });
         }
+        reasons.extend(self.peers_without_disk(status));
         reasons.extend(self.findings_of_verify(status));
         let is_born = status.config.as_ref().is_some_and(|config| config.branch.0 != 0);
-        let votes = |node| status.voters.iter().any(|voter| voter.node == node);
-        let replicas = self.definition.members.iter().filter(|member| member.is_diskful);
-        reasons.extend(replicas.filter(|it| is_born && !votes(it.node)).map(|member| {
-            let name = &member.name;
-            let text = "has no vote: it left, or is new; it votes once it is in sync";
-            as_known(status, format!("{name} {text}"))
-        }));
         if is_born {
+            reasons.extend(self.without_vote(status));
             reasons.extend(self.foreign_replicas(status));
             reasons.extend(self.missing_volumes(status));
         }
         if status.promoting {
-            reasons.push("this node is becoming Primary".to_owned());
+            reasons.push(Reason::BecomesPrimary);
         }
-        reasons.extend(without_origin(status));
+        reasons.extend(self.without_origin(status));
         reasons
     }
 
+    /// Clients of this Primary get errors now.
+    fn failing(&self, status: &Status) -> Option<Reason> {
+        let is_failing = self.is_primary && self.fails_requests;
+        let why = if status.has_quorum { Reason::FailForData } else { Reason::FailForQuorum };
+        is_failing.then_some(why)
+    }
+
     /// Which votes are missing, or what else the options ask for.
-    fn lacking_of_quorum(&self, status: &Status) -> Option<String> {
+    fn lacking_of_quorum(&self, status: &Status) -> Option<Reason> {
         let votes = self.votes(status);
         match status.shortage {
             None if status.has_majority => return None,
-            _ if !status.votes.is_quorum() => return Some(format!("no quorum: {votes}")),
+            _ if !status.votes.is_quorum() => return Some(Reason::NoMajority { votes }),
             Some(Shortage::Votes { .. }) => {
-                return Some(format!("no quorum: {votes}, as `quorum` asks for"));
+                return Some(Reason::TooFewForQuorum { votes, less: None });
             }
             Some(shortage @ Shortage::Replicas { .. }) => {
-                return Some(format!("no quorum: {shortage}"));
+                let shortage = shortage.to_string();
+                return Some(Reason::TooFewReplicas { shortage, less: None });
             }
             None => {}
         }
         let late = status.voters.iter().filter(|voter| voter.is_late && voter.is_reachable);
-        let late: Vec<String> = late.map(|voter| self.name_of(voter.node)).collect();
-        Some(format!(
-            "no quorum: {votes}, and too few of them confirm in time that this node leads (late: \
-             {}): look at the load and the state directories of both sides, and at the network",
-            if late.is_empty() { "none any more".to_owned() } else { late.join(", ") }
-        ))
+        let late = late.map(|voter| self.name_of(voter.node)).collect();
+        Some(Reason::TooLate { votes, late })
     }
 
     /// What an option asks for though a majority is there, and what to type to go on with less:
     /// whoever is missing may be gone for good, and no voter any more.
-    pub(crate) fn shortage_of_options(&self, status: &Status) -> Option<String> {
-        let option = match status.shortage.filter(|_| status.votes.is_quorum())? {
-            Shortage::Votes { .. } => "quorum majority",
-            Shortage::Replicas { .. } => "quorum-minimum-redundancy 1",
-        };
-        let (lacking, name) = (self.lacking_of_quorum(status)?, self.name());
-        Some(format!(
-            "{lacking}; to go on with fewer: `{option}` in the configuration of this node, then \
-             `basalt adm adjust {name}`"
-        ))
+    pub(crate) fn shortage_of_options(&self, status: &Status) -> Option<Reason> {
+        let less = |option| Some(LessWith { option, resource: self.name().to_owned() });
+        Some(match status.shortage.filter(|_| status.votes.is_quorum())? {
+            Shortage::Votes { .. } => {
+                Reason::TooFewForQuorum { votes: self.votes(status), less: less("quorum majority") }
+            }
+            shortage @ Shortage::Replicas { .. } => Reason::TooFewReplicas {
+                shortage: shortage.to_string(),
+                less: less("quorum-minimum-redundancy 1"),
+            },
+        })
+    }
+
+    /// Why NBD clients are refused: one that was there before would go on, and cannot be told from
+    /// others (C5).
+    pub(crate) fn barred(&self) -> Option<Reason> {
+        let name = |node| self.name_of(node);
+        self.resource.awaits_reopen().then(|| Reason::Barred {
+            why: match self.split_end {
+                Some(SplitEnd::GaveUp { peer }) => Loss::GaveUp { peer: name(peer) },
+                Some(SplitEnd::Kept { peer }) if self.resource.losses() == 0 => {
+                    Loss::Kept { peer: name(peer) }
+                }
+                Some(SplitEnd::Kept { .. }) | None if self.resource.losses() > 0 => Loss::Counted,
+                Some(SplitEnd::Kept { .. }) | None => Loss::OfAnotherLine,
+            },
+            resource: self.name().to_owned(),
+        })
     }
 
     /// For the log: what is missing, what becomes of requests, and what helps.
@@ -120,59 +137,83 @@ impl Hosted {
         log!(Notice, Scope::resource(self.name()), "there is a quorum again: requests go on");
     }
 
+    /// Replicas by configuration that are in touch, and have no disk.
+    fn peers_without_disk(&self, status: &Status) -> Vec<Reason> {
+        let facts_of = |node| status.members.iter().find(move |facts| facts.node == node);
+        let is_without = |member: &&Member| {
+            let facts = facts_of(member.node);
+            member.is_diskful && facts.is_some_and(|it| it.connected && !it.has_replica)
+        };
+        let resource = self.name();
+        let peers = self.definition.peers().filter(is_without);
+        peers
+            .map(|member| Reason::PeerWithoutDisk {
+                peer: member.name.clone(),
+                resource: resource.to_owned(),
+            })
+            .collect()
+    }
+
+    fn without_vote(&self, status: &Status) -> Vec<Reason> {
+        let votes = |node| status.voters.iter().any(|voter| voter.node == node);
+        let replicas = self.definition.members.iter().filter(|member| member.is_diskful);
+        let reason = |member: &Member| {
+            let facts = status.members.iter().find(|facts| facts.node == member.node);
+            let why = match facts.filter(|facts| facts.connected) {
+                None => NoVote::OutOfReach,
+                Some(facts) if !facts.has_replica => NoVote::WithoutDisk,
+                Some(facts) if facts.has_data => NoVote::Left,
+                Some(_) => NoVote::New,
+            };
+            as_known(status, Reason::NoVote { peer: member.name.clone(), why })
+        };
+        replicas.filter(|member| !votes(member.node)).map(reason).collect()
+    }
+
     /// What the last verify found, or how it is continued.
-    fn findings_of_verify(&self, status: &Status) -> Vec<String> {
+    fn findings_of_verify(&self, status: &Status) -> Vec<Reason> {
         let Some(verify) = &status.verify else { return Vec::new() };
         let VerifyReport { differing, position, repaired, state, volume, .. } =
             self.describe_verify(verify);
-        let remedy = if repaired {
-            "it was made equal to what most replicas hold; look at its disk"
-        } else {
-            "`verify --repair`, or disconnect and connect it; look at its disk"
-        };
-        let mut reasons: Vec<String> = differing
-            .iter()
-            .map(|(name, kib)| format!("a verify found {kib} KiB that differ at {name}: {remedy}"))
+        let resource = self.name();
+        let mut reasons: Vec<Reason> = differing
+            .into_iter()
+            .map(|(peer, kib)| match repaired {
+                true => Reason::WasRepaired { peer, kib },
+                false => Reason::Differs { peer, kib, resource: resource.to_owned() },
+            })
             .collect();
         if state == "interrupted" {
-            let of_volume =
-                volume.map_or_else(String::new, |number| format!(" {}/{number}", self.name()));
-            reasons.push(format!(
-                "a verify was interrupted: `verify --start {position}K{of_volume}` goes on"
-            ));
+            let volume =
+                volume.map_or_else(|| resource.to_owned(), |number| format!("{resource}/{number}"));
+            reasons.push(Reason::VerifyInterrupted { position, volume });
         }
         reasons
     }
 
     /// Replicas that nobody brings up to date: what they hold is not known to be worth nothing.
-    fn foreign_replicas(&self, status: &Status) -> Vec<String> {
+    fn foreign_replicas(&self, status: &Status) -> Vec<Reason> {
         let is_foreign =
             |node| status.members.iter().any(|facts| facts.node == node && facts.has_other_history);
         let members = self.definition.members.iter().filter(|member| is_foreign(member.node));
-        let describe = |name: &String| {
-            format!(
-                "the data of {name} has another history than that of the others, and is not \
-                 brought up to date: on {name} `basalt adm invalidate {}` gives it up",
-                self.name()
-            )
-        };
-        members.map(|member| describe(&member.name)).collect()
+        let resource = self.name();
+        members
+            .map(|member| Reason::OtherHistory {
+                peer: member.name.clone(),
+                resource: resource.to_owned(),
+            })
+            .collect()
     }
 
     /// Volumes that are not in use yet, and replicas that cannot be used for want of one.
-    fn missing_volumes(&self, status: &Status) -> Vec<String> {
-        let name = self.name();
+    fn missing_volumes(&self, status: &Status) -> Vec<Reason> {
+        let resource = self.name();
         let volumes = self.definition.volumes();
         let unused = volumes.filter(|volume| self.space.blocks_at(volume.place) == 0);
-        let mut reasons: Vec<String> = unused
+        let mut reasons: Vec<Reason> = unused
             .map(|volume| {
-                let number = volume.number;
-                let text = format!(
-                    "volume {number} is not in use yet: it is, or will be with the next Primary, \
-                     when every replica in reach has a disk for it: `create-md {name}/{number}` \
-                     and `adjust {name}` on each of their nodes"
-                );
-                as_known(status, text)
+                let (volume, resource) = (volume.number.into(), resource.to_owned());
+                as_known(status, Reason::VolumeNotInUse { volume, resource })
             })
             .collect();
         let number_of = |place: Place| {
@@ -182,57 +223,34 @@ impl Hosted {
         reasons.extend(self.definition.members.iter().filter_map(|member| {
             let facts = status.members.iter().find(|facts| facts.node == member.node)?;
             let place = facts.lacks?;
-            let number = number_of(place);
+            let (peer, volume) = (member.name.clone(), number_of(place).into());
             if facts.holds_bytes > 0 {
                 let (held, size) = (facts.holds_bytes, self.space.bytes_at(place));
-                return Some(format!(
-                    "the replica of {} stays away: its disk of volume {number} has room for {held} \
-                     bytes, and the volume has {size}: enlarge the device there, or make room on \
-                     the file system of the file; it is looked at again within 10 s",
-                    member.name
-                ));
+                return Some(Reason::DiskTooSmall { peer, volume, held, size });
             }
-            Some(format!(
-                "the replica of {} stays away: it has no disk for volume {number}, or a smaller \
-                 one, or one whose content is not known; make it anew there: `create-md --force \
-                 {name}`",
-                member.name
-            ))
+            Some(Reason::NoDiskForVolume { peer, volume, resource: resource.to_owned() })
         }));
         reasons
     }
+
+    /// What is to be done where the votes know of no value.
+    fn without_origin(&self, status: &Status) -> Option<Reason> {
+        let has_data = status.members.iter().any(|member| member.has_data);
+        // Until the voters have said what counts, a replica with a history knows that there is one.
+        let is_unborn = match &status.config {
+            Some(config) => config.branch.0 == 0,
+            None => matches!(status.replica, None | Some(ReplicaState::Blank)) && !has_data,
+        };
+        let resource = self.name().to_owned();
+        let reason =
+            if has_data { Reason::VotesKnowOfNoData } else { Reason::NoOrigin { resource } };
+        (is_unborn && status.has_quorum).then_some(reason)
+    }
 }
 
-/// Others may have decided otherwise, out of reach of this node.
-fn as_known(status: &Status, text: String) -> String {
+fn as_known(status: &Status, reason: Reason) -> Reason {
     match status.out_of_touch_since {
-        None => text,
-        Some(_) => format!("when this node was in touch last: {text}"),
+        None => reason,
+        Some(_) => Reason::AsKnown(Box::new(reason)),
     }
-}
-
-fn what_takes_it_back(status: &Status) -> &'static str {
-    if status.disk_wants_restart {
-        "the disk failed: it is the last one up to date, and requests wait for it: `down --force` \
-         and `up` take it back"
-    } else {
-        "the disk failed or was detached: `attach` takes it, or another one, back"
-    }
-}
-
-/// What is to be done where the votes know of no value.
-fn without_origin(status: &Status) -> Option<String> {
-    let has_data = status.members.iter().any(|member| member.has_data);
-    // Until the voters have said what counts, a replica with a history knows that there is one.
-    let is_unborn = match &status.config {
-        Some(config) => config.branch.0 == 0,
-        None => matches!(status.replica, None | Some(ReplicaState::Blank)) && !has_data,
-    };
-    let text = if has_data {
-        "replicas have data, and the votes of a majority know of none: `basalt adm adopt` finds \
-         out who is up to date (docs/operate/state-lost.md)"
-    } else {
-        "no replica has been declared the origin yet: use `primary --force` on one node"
-    };
-    (is_unborn && status.has_quorum).then(|| text.to_owned())
 }

@@ -1,4 +1,4 @@
-//! What a question costs where there are many resources.
+//! What a question costs where there are many resources, and what is true of each option.
 #![expect(clippy::disallowed_methods, reason = "the other end is the test's own")]
 
 use std::cell::Cell;
@@ -7,6 +7,7 @@ use std::net::TcpListener;
 use api::response::FailureCode;
 use io::Parker;
 use io::mailbox::Receiver;
+use replication::contract::ToGroup;
 use tempfile::TempDir;
 
 use super::*;
@@ -15,6 +16,8 @@ use crate::definition::Definition;
 use crate::links::session::Held;
 use crate::shard::fixture::{attached, shard};
 use crate::shard::hosted::Peer;
+use crate::shard::rows::{self, Row};
+use crate::shard::status::reason::{LessWith, Loss, NoVote};
 
 /// One data thread with resources that have a peer each, whose connection nobody takes.
 struct Place {
@@ -26,6 +29,10 @@ struct Place {
 
 impl Place {
     fn new(count: u16) -> Self {
+        Self::with_options(count, "")
+    }
+
+    fn with_options(count: u16, sections: &str) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let parker = Parker::new().unwrap();
         let (mut shard, answers) = shard(&parker);
@@ -33,9 +40,9 @@ impl Place {
         for number in 0..count {
             let name = format!("r{number}");
             let text = format!(
-                "resource {name} {{
+                "resource {name} {{ {sections}
                    on a {{ node-id 0; address 127.0.0.1:{port}; volume 0 {{ disk none; }} }}
-                   on b {{ node-id 1; address 127.0.0.2:1; volume 0 {{ disk none; }} }} }}"
+                   on b {{ node-id 1; address 127.0.0.2:1; volume 0 {{ disk /b; }} }} }}"
             );
             let definition = Definition::from_text("a", &name, &text).unwrap();
             let attached = attached(definition, directory.path());
@@ -104,4 +111,179 @@ fn sessions_are_gone_through_once_for_a_question_about_many() {
     let census = Census::take(&place.shard.rim, |_| true);
     assert!(census.session(HostedId(1), peer).is_held);
     assert!(!census.session(HostedId(2), peer).is_held, "another one");
+}
+
+/// `status` says so to `explain`, which cannot know the options otherwise.
+#[test]
+fn each_option_says_what_becomes_of_requests_without_a_quorum() {
+    let fencing = "net { fencing resource-and-stonith; } handlers { fence-peer x; }";
+    let asked = ["", "quorum majority;", "quorum all;", "quorum 2;", "quorum off;"];
+    let policies = [
+        ("", RequestsWithoutQuorum::Wait),
+        ("on-no-quorum suspend-io;", RequestsWithoutQuorum::Wait),
+        ("on-no-quorum io-error;", RequestsWithoutQuorum::Fail),
+    ];
+    for (quorum, (policy, requests)) in
+        asked.into_iter().flat_map(|quorum| policies.map(|policy| (quorum, policy)))
+    {
+        for fences in [false, true] {
+            let net = if fences { fencing } else { "" };
+            let sections = format!("options {{ {quorum} {policy} }} {net}");
+            let mut place = Place::with_options(1, &sections);
+            let reply = place.shard.status(&[], Statistics::Hidden).unwrap();
+            let goes_on = match (quorum, fences) {
+                ("quorum off;", false) => GoesOn::Alone,
+                ("quorum off;", true) => GoesOn::Fenced,
+                (_, false) => GoesOn::No,
+                (_, true) => GoesOn::Proved,
+            };
+            let told = reply.resources[0].without_quorum;
+            assert_eq!(told, Some(WithoutQuorum { requests, goes_on }), "of {sections}");
+        }
+    }
+    let mut place = Place::with_options(1, "options { quorum off; quorum-minimum-redundancy 2; }");
+    place.shard.hosted[0].as_mut().unwrap().is_primary = true;
+    let reply = place.shard.status(&[], Statistics::Hidden).unwrap();
+    let told = reply.resources[0].without_quorum.unwrap();
+    assert_eq!(told.goes_on, GoesOn::No, "one replica is never two");
+}
+
+/// It was shown that requests are held back while clients got errors.
+#[test]
+fn primary_without_a_quorum_holds_requests_back_only_where_the_options_say_so() {
+    for (options, fails, suspended, reason) in [
+        ("", false, true, None),
+        ("on-no-quorum suspend-io;", false, true, None),
+        // Before its lease is over nothing has failed yet.
+        ("on-no-quorum io-error;", false, false, None),
+        ("on-no-quorum io-error;", true, false, Some(Reason::FailForQuorum)),
+        ("quorum off;", false, true, None),
+        ("quorum off; on-no-quorum io-error;", false, true, None),
+        ("quorum off; on-no-quorum io-error;", true, false, Some(Reason::FailForQuorum)),
+    ] {
+        let mut place = Place::with_options(1, &format!("options {{ {options} }}"));
+        place.shard.tell_groups(HostedId(0), ToGroup::OnNoQuorum { fail: fails });
+        place.shard.hosted[0].as_mut().unwrap().is_primary = true;
+        let resource = place.shard.status(&[], Statistics::Hidden).unwrap().resources.remove(0);
+        assert!(!resource.devices[0].quorum);
+        let told = (resource.suspended, resource.suspended_quorum, resource.fails_requests);
+        assert_eq!(told, (suspended, suspended, fails), "with {options}");
+        let failing = resource.reasons.iter().find(|it| it.starts_with("requests of clients fail"));
+        assert_eq!(failing, reason.map(|it| it.to_string()).as_ref(), "with {options}");
+    }
+}
+
+fn votes() -> QuorumVotes {
+    let voter = |name: &str, present| VoterStatus {
+        name: name.to_owned(),
+        present,
+        ..VoterStatus::default()
+    };
+    let voters = vec![voter("alice", true), voter("bob", false), voter("carol", false)];
+    QuorumVotes { have: 1, needed: 2, voters, before_change: None }
+}
+
+/// One row for each, with the situation that `reasons` says it in.
+#[expect(clippy::too_many_lines, reason = "one flat list")]
+fn reasons() -> Vec<(&'static str, Reason)> {
+    let (resource, peer) = ("r0".to_owned(), "bob".to_owned());
+    let (resource, peer) = (|| resource.clone(), || peer.clone());
+    let less = |option| Some(LessWith { option, resource: resource() });
+    let shortage = "1 replicas in reach are up to date, and `quorum-minimum-redundancy` asks for 2";
+    let no_vote = |why| Reason::NoVote { peer: peer(), why };
+    let barred = |why| Reason::Barred { why, resource: resource() };
+    let told_by_option = "`quorum all` or a number asks for more than the majority that answers";
+    vec![
+        ("fewer voters answer than are needed", Reason::NoMajority { votes: votes() }),
+        (told_by_option, Reason::TooFewForQuorum { votes: votes(), less: less("quorum majority") }),
+        ("the same, in the log", Reason::TooFewForQuorum { votes: votes(), less: None }),
+        (
+            "`quorum-minimum-redundancy 2` with one replica in reach",
+            Reason::TooFewReplicas {
+                shortage: shortage.to_owned(),
+                less: less("quorum-minimum-redundancy 1"),
+            },
+        ),
+        (
+            "a majority answers, and the lease of this Primary is over",
+            Reason::TooLate { votes: votes(), late: vec![peer()] },
+        ),
+        ("Primary without quorum, `on-no-quorum io-error`", Reason::FailForQuorum),
+        (
+            "Primary with quorum and without data, `on-no-data-accessible io-error`",
+            Reason::FailForData,
+        ),
+        ("a loss is counted (`losses`)", barred(Loss::Counted)),
+        ("this node gave way after a split brain", barred(Loss::GaveUp { peer: peer() })),
+        ("the other node gave way, `losses` is 0", barred(Loss::Kept { peer: peer() })),
+        ("the same on a third node, or after a restart", barred(Loss::OfAnotherLine)),
+        ("`suspend-io`", Reason::HeldByOperator { resource: resource() }),
+        (
+            "Primary with quorum and without data, `on-no-data-accessible suspend-io`",
+            Reason::WaitsForData,
+        ),
+        ("the config register could not be written", Reason::StateDirectoryFailed),
+        ("`max-parallel-resyncs`", Reason::WaitsForTurn { after: None }),
+        ("`resync-after r1`", Reason::WaitsForTurn { after: Some("r1".to_owned()) }),
+        ("the handler is running", Reason::WaitsForHandler),
+        (
+            "the disk of the last replica up to date failed",
+            Reason::LastDiskFailed { resource: resource() },
+        ),
+        (
+            "a request failed at the disk, also for want of room",
+            Reason::DiskFailed { resource: resource() },
+        ),
+        ("no request failed at the disk", Reason::DiskOutOfUse { resource: resource() }),
+        (
+            "a peer that is to have a disk is connected without one",
+            Reason::PeerWithoutDisk { peer: peer(), resource: resource() },
+        ),
+        (
+            "`verify` found differences",
+            Reason::Differs { peer: peer(), kib: 4, resource: resource() },
+        ),
+        ("`verify --repair` found differences", Reason::WasRepaired { peer: peer(), kib: 4 }),
+        (
+            "`verify` was interrupted",
+            Reason::VerifyInterrupted { position: 8, volume: "r0/1".to_owned() },
+        ),
+        ("a replica without a vote that is not connected", no_vote(NoVote::OutOfReach)),
+        ("connected, with data of some line", no_vote(NoVote::Left)),
+        ("connected, with a disk that nothing was copied to", no_vote(NoVote::New)),
+        ("connected, without a disk", no_vote(NoVote::WithoutDisk)),
+        (
+            "any of those, said by a node out of touch",
+            Reason::AsKnown(Box::new(no_vote(NoVote::Left))),
+        ),
+        (
+            "the replica of a peer is of no line of this resource",
+            Reason::OtherHistory { peer: peer(), resource: resource() },
+        ),
+        (
+            "a volume was added, and not every replica has a disk for it",
+            Reason::VolumeNotInUse { volume: 1, resource: resource() },
+        ),
+        (
+            "the disk of a replica is smaller than the volume",
+            Reason::DiskTooSmall { peer: peer(), volume: 1, held: 4096, size: 8192 },
+        ),
+        (
+            "a replica has no disk for a volume that is in use",
+            Reason::NoDiskForVolume { peer: peer(), volume: 1, resource: resource() },
+        ),
+        ("a promotion is under way", Reason::BecomesPrimary),
+        ("no replica has data, and none was the first", Reason::NoOrigin { resource: resource() }),
+        ("a majority lost its votes", Reason::VotesKnowOfNoData),
+    ]
+}
+
+#[test]
+fn rows_of_reasons_are_those_of_the_page() {
+    let rows = reasons().into_iter().map(|(situation, reason)| {
+        let variant = rows::variant_of(&reason);
+        Row { variant, situation: situation.to_owned(), sentence: reason.to_string() }
+    });
+    let title = "What `status` says below a resource";
+    rows::check(("status.md", title), rows.collect());
 }

@@ -1,0 +1,310 @@
+//! The sentences that `status` prints below a resource: why it is as it is, and what to type.
+//!
+//! Each is a row of one enum. docs/operate/messages/status.md has them all, with the situations
+//! that print them, and tidy asks for each variant there.
+
+use std::fmt;
+
+use api::status::{QuorumVotes, REQUESTS_FAIL};
+
+/// Why a resource is as it is. Names are those of nodes; `resource` is what is typed behind a verb.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// Others may have decided otherwise, out of reach of this node.
+    AsKnown(Box<Self>),
+    /// Fewer answer than the voters need.
+    NoMajority {
+        votes: QuorumVotes,
+    },
+    /// The option asks for more than a majority.
+    TooFewForQuorum {
+        votes: QuorumVotes,
+        less: Option<LessWith>,
+    },
+    /// So does `quorum-minimum-redundancy`; in the words of the core.
+    TooFewReplicas {
+        shortage: String,
+        less: Option<LessWith>,
+    },
+    /// Enough answer, and do not confirm the lease.
+    TooLate {
+        votes: QuorumVotes,
+        late: Vec<String>,
+    },
+    FailForQuorum,
+    FailForData,
+    Barred {
+        why: Loss,
+        resource: String,
+    },
+    HeldByOperator {
+        resource: String,
+    },
+    WaitsForData,
+    StateDirectoryFailed,
+    WaitsForTurn {
+        after: Option<String>,
+    },
+    WaitsForHandler,
+    LastDiskFailed {
+        resource: String,
+    },
+    DiskFailed {
+        resource: String,
+    },
+    DiskOutOfUse {
+        resource: String,
+    },
+    PeerWithoutDisk {
+        peer: String,
+        resource: String,
+    },
+    Differs {
+        peer: String,
+        kib: u64,
+        resource: String,
+    },
+    WasRepaired {
+        peer: String,
+        kib: u64,
+    },
+    VerifyInterrupted {
+        position: u64,
+        volume: String,
+    },
+    NoVote {
+        peer: String,
+        why: NoVote,
+    },
+    OtherHistory {
+        peer: String,
+        resource: String,
+    },
+    VolumeNotInUse {
+        volume: u32,
+        resource: String,
+    },
+    DiskTooSmall {
+        peer: String,
+        volume: u32,
+        held: u64,
+        size: u64,
+    },
+    NoDiskForVolume {
+        peer: String,
+        volume: u32,
+        resource: String,
+    },
+    BecomesPrimary,
+    NoOrigin {
+        resource: String,
+    },
+    VotesKnowOfNoData,
+}
+
+/// What asks for less than the option that is not met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LessWith {
+    pub(crate) option: &'static str,
+    pub(crate) resource: String,
+}
+
+/// What clients are to be kept from, that cannot tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Loss {
+    /// It is counted.
+    Counted,
+    /// This node gave up its side of a split brain.
+    GaveUp { peer: String },
+    /// The other one did.
+    Kept { peer: String },
+    /// Nothing of this line is counted as lost: another one was given up, or may have gone on.
+    OfAnotherLine,
+}
+
+/// Why a replica has no vote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoVote {
+    OutOfReach,
+    Left,
+    New,
+    WithoutDisk,
+}
+
+impl fmt::Display for LessWith {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { option, resource } = self;
+        write!(
+            f,
+            "; to go on with fewer: `{option}` in the configuration of this node, then `basalt adm \
+             adjust {resource}`"
+        )
+    }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Counted => f.write_str("completed writes may be lost"),
+            Self::GaveUp { peer } => write!(
+                f,
+                "the split brain with {peer} is over: what clients wrote on this node meanwhile is \
+                 given up, what they wrote on {peer} is here"
+            ),
+            Self::Kept { peer } => write!(
+                f,
+                "the split brain with {peer} is over: what clients wrote on {peer} meanwhile is \
+                 given up, what they wrote on this node is here"
+            ),
+            Self::OfAnotherLine => f.write_str(
+                "no write of this side is lost; writes that another node took after a split brain, \
+                 or while this one went on alone, are not here",
+            ),
+        }
+    }
+}
+
+impl fmt::Display for NoVote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OutOfReach => {
+                "it left or never voted, and is not connected; it votes once it is connected and \
+                 in sync"
+            }
+            Self::Left => "it left or was given up; it votes again once it is in sync",
+            Self::New => "its replica is new; it votes once it is in sync",
+            Self::WithoutDisk => "it has no disk in use; it votes once it has one and is in sync",
+        })
+    }
+}
+
+impl fmt::Display for Reason {
+    #[expect(clippy::too_many_lines, reason = "one flat match, a sentence each")]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AsKnown(reason) => write!(f, "when this node was in touch last: {reason}"),
+            Self::NoMajority { votes } => write!(f, "no quorum: {votes}"),
+            Self::TooFewForQuorum { votes, less } => {
+                write!(f, "no quorum: {votes}, as `quorum` asks for{}", of(less.as_ref()))
+            }
+            Self::TooFewReplicas { shortage, less } => {
+                write!(f, "no quorum: {shortage}{}", of(less.as_ref()))
+            }
+            Self::TooLate { votes, late } => write!(
+                f,
+                "no quorum: {votes}, and too few of them confirm in time that this node leads \
+                 (late: {}): look at the load and the state directories of both sides, and at the \
+                 network",
+                if late.is_empty() { "none any more".to_owned() } else { late.join(", ") }
+            ),
+            Self::FailForQuorum => {
+                write!(f, "{REQUESTS_FAIL} until there is a quorum (`on-no-quorum io-error`)")
+            }
+            Self::FailForData => write!(
+                f,
+                "{REQUESTS_FAIL} until a replica that is up to date is in reach \
+                 (`on-no-data-accessible io-error`)"
+            ),
+            Self::Barred { why, resource } => write!(
+                f,
+                "{why}: NBD clients are refused until you have ended those that reconnect by \
+                 themselves, looked at the data, and typed `basalt adm reopen {resource}`"
+            ),
+            Self::HeldByOperator { resource } => write!(
+                f,
+                "an operator holds requests back: `basalt adm resume-io {resource}` ends that"
+            ),
+            Self::WaitsForData => {
+                f.write_str("requests wait: no replica that is up to date is in reach")
+            }
+            Self::StateDirectoryFailed => f.write_str(
+                "the state directory failed: this node votes no more until its daemon is \
+                 restarted (`systemctl restart basalt-node`)",
+            ),
+            Self::WaitsForTurn { after: None } => f.write_str(
+                "its replica waits for its turn (`max-parallel-resyncs`), or for the handler \
+                 before-resync-target",
+            ),
+            Self::WaitsForTurn { after: Some(first) } => write!(
+                f,
+                "its replica waits for its turn (`resync-after {first}`), or for the handler \
+                 before-resync-target"
+            ),
+            Self::WaitsForHandler => {
+                f.write_str("its replica waits for the handler before-resync-target to end")
+            }
+            Self::LastDiskFailed { resource } => write!(
+                f,
+                "the disk failed: it is the last one up to date, and requests wait for it: \
+                 `basalt adm down --force {resource}` and `up` take it back"
+            ),
+            Self::DiskFailed { resource } => write!(
+                f,
+                "the disk failed, as is told with its volume: once that is mended, `basalt adm \
+                 attach {resource}` takes it, or another one, back"
+            ),
+            Self::DiskOutOfUse { resource } => write!(
+                f,
+                "the disk is out of use, by `detach` or an error: `basalt adm attach {resource}` \
+                 takes it, or another one, back"
+            ),
+            Self::PeerWithoutDisk { peer, resource } => write!(
+                f,
+                "{peer} has no disk in use: there `basalt adm status {resource}` says why, and \
+                 `basalt adm attach {resource}` takes it back"
+            ),
+            Self::Differs { peer, kib, resource } => write!(
+                f,
+                "a verify found {kib} KiB that differ at {peer}: `basalt adm verify --repair \
+                 {resource}`, or disconnect and connect it; look at its disk"
+            ),
+            Self::WasRepaired { peer, kib } => write!(
+                f,
+                "a verify found {kib} KiB that differ at {peer}: it was made equal to what most \
+                 replicas hold; look at its disk"
+            ),
+            Self::VerifyInterrupted { position, volume } => write!(
+                f,
+                "a verify was interrupted: `basalt adm verify --start {position}K {volume}` goes on"
+            ),
+            Self::NoVote { peer, why } => write!(f, "{peer} has no vote: {why}"),
+            Self::OtherHistory { peer, resource } => write!(
+                f,
+                "the data of {peer} has another history than that of the others, and is not \
+                 brought up to date: on {peer} `basalt adm invalidate {resource}` gives it up"
+            ),
+            Self::VolumeNotInUse { volume, resource } => write!(
+                f,
+                "volume {volume} is not in use yet: it is, or will be with the next Primary, when \
+                 every replica in reach has a disk for it: `create-md {resource}/{volume}` and \
+                 `adjust {resource}` on each of their nodes"
+            ),
+            Self::DiskTooSmall { peer, volume, held, size } => write!(
+                f,
+                "the replica of {peer} stays away: its disk of volume {volume} has room for {held} \
+                 bytes, and the volume has {size}: enlarge the device there, or make room on the \
+                 file system of the file; it is looked at again within 10 s"
+            ),
+            Self::NoDiskForVolume { peer, volume, resource } => write!(
+                f,
+                "the replica of {peer} stays away: it has no disk for volume {volume}, or a \
+                 smaller one, or one whose content is not known; make it anew there: `create-md \
+                 --force {resource}`"
+            ),
+            Self::BecomesPrimary => f.write_str("this node is becoming Primary"),
+            Self::NoOrigin { resource } => write!(
+                f,
+                "no replica has been declared the origin yet: use `basalt adm primary --force \
+                 {resource}` on one node"
+            ),
+            Self::VotesKnowOfNoData => f.write_str(
+                "replicas have data, and the votes of a majority know of none: `basalt adm adopt` \
+                 finds out who is up to date (docs/operate/state-lost.md)",
+            ),
+        }
+    }
+}
+
+fn of(less: Option<&LessWith>) -> String {
+    less.map_or_else(String::new, LessWith::to_string)
+}
