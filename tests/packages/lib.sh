@@ -100,3 +100,35 @@ load() {
 must_have_loaded() {
   wait "$load" || fail "the load: $(cat "$WORK/load" "$WORK/load.errors")"
 }
+
+# Starts systemd as the first process of a name space below ours, with control groups of its own.
+# Both end with us. From then on `inside` is beside systemd.
+boot() {
+  echo alice > "$root/etc/hostname"
+  groups=$WORK/groups
+  mkdir "$groups"
+  mount -t cgroup2 cgroup2 "$groups"
+  mkdir "$groups/basalt-packages"
+  echo 0 > "$groups/basalt-packages/cgroup.procs"
+  unshare --pid --fork --kill-child --mount --cgroup bash -euo pipefail -c '
+    mount -t proc proc "$1/proc"
+    mount -t cgroup2 cgroup2 "$1/sys/fs/cgroup"
+    exec env -i container=lab PATH=/usr/sbin:/usr/bin chroot "$1" /lib/systemd/systemd \
+      --unit=multi-user.target --log-target=null --show-status=no' - "$root" &
+  first=$!
+  wait_for "a first process" pgrep --parent "$first"
+  systemd=$(pgrep --parent "$first")
+  trap end EXIT
+  inside() { beside_systemd /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/ LC_ALL=C "$@"; }
+  wait_for "systemd" inside systemctl is-active --quiet multi-user.target
+}
+
+# In all name spaces of systemd, whom its tools look for as the first process.
+beside_systemd() { nsenter --target "$systemd" --pid --mount --cgroup --root --wd "$@"; }
+
+end() {
+  kill -KILL "$systemd"
+  wait "$first" || true
+  echo 0 > "$groups/cgroup.procs"
+  find "$groups/basalt-packages" -depth -type d -exec rmdir {} +
+}

@@ -4,39 +4,6 @@
 begin
 program=$(package "basalt_*.deb")
 unit=basalt-node.service
-echo alice > "$root/etc/hostname"
-
-# Control groups of its own, which go at the end.
-groups=$WORK/groups
-mkdir "$groups"
-mount -t cgroup2 cgroup2 "$groups"
-mkdir "$groups/basalt-packages"
-end() {
-  kill -KILL "$systemd"
-  wait "$first" || true
-  echo 0 > "$groups/cgroup.procs"
-  find "$groups/basalt-packages" -depth -type d -exec rmdir {} +
-}
-
-# systemd has a name space of processes below ours, and ends with it.
-boot() {
-  unshare --pid --fork --kill-child --mount --cgroup bash -euo pipefail -c '
-    mount -t proc proc "$1/proc"
-    mount -t cgroup2 cgroup2 "$1/sys/fs/cgroup"
-    exec env -i container=lab PATH=/usr/sbin:/usr/bin chroot "$1" /lib/systemd/systemd \
-      --unit=multi-user.target --log-target=null --show-status=no' - "$root" &
-  first=$!
-  wait_for "a first process" pgrep --parent "$first"
-  systemd=$(pgrep --parent "$first")
-  trap end EXIT
-  # From here on `inside` is beside systemd, whom its tools look for as the first process.
-  inside() {
-    nsenter --target "$systemd" --pid --mount --cgroup --root --wd \
-      /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/ LC_ALL=C TERM=dumb "$@"
-  }
-  wait_for "systemd" inside systemctl is-active --quiet multi-user.target
-}
-echo 0 > "$groups/basalt-packages/cgroup.procs"
 boot
 
 process() { inside systemctl show --property=MainPID --value $unit; }

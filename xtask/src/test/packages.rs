@@ -13,7 +13,7 @@ use std::process::Command;
 
 const FOLDER: &str = "tests/packages";
 /// Scripts of the folder.
-const CHAPTERS: [&str; 3] = ["deb", "rpm", "systemd"];
+const CHAPTERS: [&str; 4] = ["deb", "rpm", "systemd", "examples"];
 /// No chapter waits for longer than that, in seconds, whatever happens.
 const LIMIT_S: &str = "120";
 
@@ -69,10 +69,14 @@ fn judged(made: &Path) -> Result<Outcome> {
 }
 
 /// Scripts by the shell that runs them, with what shellcheck cannot know: files of other packages,
-/// variables of `lib.sh`, and formats of dpkg in single quotes.
+/// variables and functions of `lib.sh`, and formats of dpkg in single quotes.
 const SCRIPTS: [(&str, &str, &str); 2] = [
-    ("sh", "SC1091", "xtask/package/node xtask/package/deb/p* xtask/package/names/*"),
-    ("bash", "SC1090,SC1091,SC2016,SC2154", "tests/packages/*"),
+    (
+        "sh",
+        "SC1091",
+        "xtask/package/node xtask/package/deb/p* xtask/package/names/* examples/install.sh",
+    ),
+    ("bash", "SC1090,SC1091,SC2016,SC2154,SC2317", "tests/packages/*"),
 ];
 
 fn read_by_shellcheck() -> Result<Outcome> {
@@ -116,6 +120,7 @@ fn tried(chapter: &str, root: &Path, made: &Path, work: &Path) -> Result<Outcome
     bash.args(["--pid", "--fork", "--kill-child", "--mount-proc"]);
     bash.args(["bash", "-euo", "pipefail"]).arg(folder.join(format!("{chapter}.sh")));
     bash.env("LIB", folder.join("lib.sh")).env("ROOT_TAR", root);
+    bash.env("EXAMPLES", process::repository()?.join("examples"));
     bash.env("PACKAGES", made).env("WORK", work);
     Ok(Outcome::of(process::status(&mut bash)?))
 }

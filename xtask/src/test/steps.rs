@@ -292,6 +292,7 @@ pub(crate) const ALL: &[Step] = &[
         name: "packages",
         about: "packages: same bytes twice, installed, upgraded in use, removed, purged",
         packages: &[
+            ("ansible-core", "the Ansible role of the examples"),
             ("binutils", "debug files of packages"),
             ("dpkg-dev", "the libraries that a Debian package depends on"),
             ("iproute2", "hosts in network namespaces"),
