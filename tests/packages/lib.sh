@@ -108,8 +108,9 @@ boot() {
   groups=$WORK/groups
   mkdir "$groups"
   mount -t cgroup2 cgroup2 "$groups"
-  mkdir "$groups/basalt-packages"
-  echo 0 > "$groups/basalt-packages/cgroup.procs"
+  group=$groups/basalt-${WORK//\//-}
+  mkdir "$group"
+  echo 0 > "$group/cgroup.procs"
   unshare --pid --fork --kill-child --mount --cgroup bash -euo pipefail -c '
     mount -t proc proc "$1/proc"
     mount -t cgroup2 cgroup2 "$1/sys/fs/cgroup"
@@ -130,5 +131,5 @@ end() {
   kill -KILL "$systemd"
   wait "$first" || true
   echo 0 > "$groups/cgroup.procs"
-  find "$groups/basalt-packages" -depth -type d -exec rmdir {} +
+  find "$group" -depth -type d -exec rmdir {} +
 }

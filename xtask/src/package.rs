@@ -9,12 +9,13 @@ mod contents;
 mod deb;
 mod rpm;
 mod materials;
+mod notices;
 
 use crate::packages::{self, Package};
 use crate::test::scratch::Scratch;
 use crate::{metadata, process};
 use anyhow::{Context as _, Result, bail, ensure};
-use contents::Contents;
+use contents::{Contents, Texts};
 use program::Program;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -79,8 +80,12 @@ pub(crate) fn make(order: &Order) -> Result<Vec<PathBuf>> {
         println!("{} has no debug symbols, so no package has them", binary.display());
     }
     let bill = out.join("basalt.cdx.json");
-    materials::write(&bill, &version, epoch, &program)?;
-    let contents = Contents::lay_out(&work.path().join("root"), &program, &version, &bill, epoch)?;
+    let crates = materials::write(&bill, &version, epoch, &program)?;
+    let licences = work.path().join("LICENSES");
+    notices::write(&licences, &crates)?;
+    let texts = Texts { bill: &bill, licences: &licences };
+    let contents =
+        Contents::lay_out(&work.path().join("root"), &program, texts, (&version, epoch))?;
     let release = Release { version, epoch, program, contents };
     let mut files = vec![bill];
     if order.kind != Kind::Rpm {

@@ -46,13 +46,19 @@ pub(super) struct Contents {
     pub(super) root: PathBuf,
 }
 
+/// Files that were made for this release.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Texts<'a> {
+    pub(super) bill: &'a Path,
+    pub(super) licences: &'a Path,
+}
+
 impl Contents {
     pub(super) fn lay_out(
         root: &Path,
         program: &Program,
-        version: &str,
-        bill: &Path,
-        epoch: u64,
+        texts: Texts<'_>,
+        (version, epoch): (&str, u64),
     ) -> Result<Self> {
         let repository = process::repository()?;
         install(&program.stripped, &root.join("usr/bin/basalt"), 0o755)?;
@@ -68,10 +74,12 @@ impl Contents {
         let notes = root.join("usr/share/doc/basalt/CHANGELOG.md");
         install(&repository.join("CHANGELOG.md"), &notes, 0o644)?;
         let materials = root.join("usr/share/doc/basalt/basalt.cdx.json");
-        install(bill, &materials, 0o644)?;
+        install(texts.bill, &materials, 0o644)?;
+        let licences = root.join("usr/share/doc/basalt/LICENSES");
+        install(texts.licences, &licences, 0o644)?;
         let changes = root.join("usr/share/doc/basalt/changelog");
         write(&changes, &debian_changelog("basalt", version, epoch)?)?;
-        for file in [&notes, &materials, &changes] {
+        for file in [&notes, &materials, &licences, &changes] {
             compress(file)?;
         }
         let contents = Self { root: root.to_owned() };

@@ -1,6 +1,7 @@
 //! The bill of materials of the program, in the form of CycloneDX 1.5: each crate that is linked
 //! into it, with version, licence, checksum and what it needs. `cargo metadata` knows all of it.
 
+use super::notices::Crate;
 use super::program::Program;
 use crate::process;
 use anyhow::{Context as _, Result, ensure};
@@ -8,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 #[derive(Debug, Deserialize)]
@@ -27,6 +28,7 @@ struct Package {
     repository: Option<String>,
     /// None for ours.
     source: Option<String>,
+    manifest_path: PathBuf,
 }
 
 #[derive(Debug, Deserialize)]
@@ -52,17 +54,24 @@ struct EdgeKind {
     kind: Option<String>,
 }
 
-pub(super) fn write(path: &Path, version: &str, epoch: u64, program: &Program) -> Result<()> {
+/// Writes the bill to `path`; which crates from outside it names, and where their sources are.
+pub(super) fn write(
+    path: &Path,
+    version: &str,
+    epoch: u64,
+    program: &Program,
+) -> Result<Vec<Crate>> {
     let platform = format!("{}-unknown-linux-gnu", program.arch.rpm);
     let words = ["metadata", "--locked", "--format-version", "1", "--filter-platform", &platform];
     let text = process::output(&mut process::cargo(&words)?)?;
     let metadata: Metadata = serde_json::from_str(&text).context("cannot read cargo metadata")?;
     let lock = fs::read_to_string(process::repository()?.join("Cargo.lock"))
         .context("cannot read Cargo.lock")?;
-    let bill = bill(&metadata, &lock, version, &timestamp(epoch)?)?;
+    let (bill, crates) = bill(&metadata, &lock, version, &timestamp(epoch)?)?;
     let mut text = serde_json::to_string_pretty(&bill).context("a bill is JSON")?;
     text.push('\n');
-    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(crates)
 }
 
 fn timestamp(epoch: u64) -> Result<String> {
@@ -71,7 +80,12 @@ fn timestamp(epoch: u64) -> Result<String> {
     Ok(process::output(&mut date)?.trim().to_owned())
 }
 
-fn bill(metadata: &Metadata, lock: &str, version: &str, timestamp: &str) -> Result<Value> {
+fn bill(
+    metadata: &Metadata,
+    lock: &str,
+    version: &str,
+    timestamp: &str,
+) -> Result<(Value, Vec<Crate>)> {
     let is_ours = |package: &&Package| package.name == "basalt" && package.source.is_none();
     let root = metadata.packages.iter().find(is_ours).context("cargo knows no crate basalt")?;
     let edges: BTreeMap<&str, Vec<&str>> =
@@ -83,10 +97,15 @@ fn bill(metadata: &Metadata, lock: &str, version: &str, timestamp: &str) -> Resu
     let named = |id: &str| packages.get(id).with_context(|| format!("cargo names no {id}"));
     let mut components = BTreeMap::new();
     let mut dependencies = BTreeMap::new();
+    let mut crates = Vec::new();
     for id in &reached {
         let package = named(id)?;
         if *id != root.id {
             components.insert(address(package), component(package, &checksums)?);
+        }
+        if package.source.is_some() {
+            let folder = package.manifest_path.parent().context("a manifest is in a folder")?;
+            crates.push((format!("{} {}", package.name, package.version), folder.to_owned()));
         }
         let needs = edges.get(id).into_iter().flatten();
         let needs = needs.map(|id| Ok(address(named(id)?))).collect::<Result<BTreeSet<_>>>()?;
@@ -96,7 +115,8 @@ fn bill(metadata: &Metadata, lock: &str, version: &str, timestamp: &str) -> Resu
     ensure!(!components.is_empty(), "cargo names nothing that the program is made of");
     let mut main = component(root, &checksums)?;
     main["type"] = json!("application");
-    Ok(json!({
+    crates.sort_unstable();
+    let bill = json!({
         "$schema": "http://cyclonedx.org/schema/bom-1.5.schema.json",
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
@@ -110,7 +130,8 @@ fn bill(metadata: &Metadata, lock: &str, version: &str, timestamp: &str) -> Resu
         },
         "components": components.into_values().collect::<Vec<_>>(),
         "dependencies": dependencies.into_values().collect::<Vec<_>>(),
-    }))
+    });
+    Ok((bill, crates))
 }
 
 fn linked(node: &Node) -> Vec<&str> {
@@ -192,7 +213,7 @@ mod tests {
     fn metadata() -> Metadata {
         let package = |name: &str, source: Value| {
             json!({ "id": name, "name": name, "version": "2.0.0+x", "license": "MIT/Apache-2.0",
-                "source": source, "description": "a\n b" })
+                "source": source, "description": "a\n b", "manifest_path": "/x/Cargo.toml" })
         };
         let edge = |to: &str, kind: Value| json!({ "pkg": to, "dep_kinds": [{ "kind": kind }] });
         serde_json::from_value(json!({
@@ -209,7 +230,9 @@ mod tests {
 
     #[test]
     fn what_is_linked_is_named_and_nothing_else() {
-        let bill = bill(&metadata(), LOCK, "1.0.0", "1970-01-01T00:00:00Z").expect("a bill");
+        let (bill, crates) =
+            bill(&metadata(), LOCK, "1.0.0", "1970-01-01T00:00:00Z").expect("a bill");
+        assert_eq!(crates, [("theirs 2.0.0+x".to_owned(), PathBuf::from("/x"))]);
         let components = bill["components"].as_array().expect("a list");
         assert_eq!(components.len(), 1, "{components:?}");
         let theirs = &components[0];
