@@ -24,6 +24,7 @@ mod images;
 mod drbd_utils;
 mod monitoring;
 mod packages;
+mod units;
 mod instructions;
 mod fio;
 mod bench;

@@ -29,6 +29,7 @@ mod nvme_hosts;
 mod metrics;
 mod scrape;
 mod devices;
+mod service;
 mod startup;
 mod shutdown;
 pub(crate) mod handlers;
@@ -62,6 +63,7 @@ use crate::control::enlarge::RoomWanted;
 use crate::control::handlers::Handlers;
 use crate::control::nvme_hosts::NvmeHostsKeeper;
 use crate::control::resync_order::ResyncOrder;
+use crate::control::service::Service;
 use crate::control::unsettled::Unsettled;
 use crate::control::up_lock::UpLocks;
 use crate::control::watch::Watch;
@@ -102,6 +104,7 @@ pub(crate) struct Control {
     backend: io::BackendKind,
     placement: Placement,
     started_at: Time,
+    service: Arc<Service>,
     /// How long a question to a data thread may take.
     command_deadline: Duration,
     /// Disks that are to be enlarged.
@@ -127,6 +130,7 @@ struct Origin {
     backend: io::BackendKind,
     placement: Placement,
     room: mpsc::Sender<RoomWanted>,
+    service: Arc<Service>,
     end: mpsc::Sender<End>,
 }
 
@@ -162,6 +166,7 @@ impl Control {
             backend: origin.backend,
             placement: origin.placement,
             started_at: io::now(),
+            service: origin.service,
             command_deadline: ADMIN_COMMAND_DEADLINE,
             room: origin.room,
             disk_work: DiskWork::default(),

@@ -13,6 +13,7 @@ mod error;
 mod limits;
 mod log_writer;
 mod patience;
+mod notify;
 mod holder;
 mod pressure;
 mod state_dir;

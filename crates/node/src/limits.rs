@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use engine::limits::DISK_STALL_MAX;
 use replication::limits::PROVEN_PROMOTE_DEADLINE;
 
 /// How often the files of certificates are looked at for newer ones.
@@ -158,6 +159,19 @@ pub(crate) const PATIENCE_LOGGED_AFTER: Duration = Duration::from_secs(1);
 pub(crate) const PATIENCE_POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// How often a daemon looks whether its parent still lives, where the kernel does not tell.
 pub(crate) const PARENT_POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// How often a service manager is told how the daemon is, at least.
+pub(crate) const SERVICE_TELL_INTERVAL: Duration = Duration::from_secs(10);
+/// By how much a long start or end asks for more time, again and again.
+pub(crate) const SERVICE_EXTENSION: Duration = Duration::from_secs(60);
+const _: () = assert!(SERVICE_TELL_INTERVAL.as_secs() * 3 <= SERVICE_EXTENSION.as_secs());
+/// A start that gets no further for so long asks for no more time; longer than any wait in it.
+pub(crate) const SERVICE_STANDSTILL_MAX: Duration = Duration::from_secs(60);
+const _: () = assert!(SERVICE_STANDSTILL_MAX.as_secs() > START_PATIENCE.as_secs());
+const _: () = assert!(SERVICE_STANDSTILL_MAX.as_secs() > DISK_STALL_MAX.as_secs());
+/// An end asks for more time up to this.
+pub(crate) const SERVICE_END_MAX: Duration = Duration::from_secs(300);
+/// How long a message to the service manager waits for room there.
+pub(crate) const SERVICE_SEND_DEADLINE: Duration = Duration::from_secs(1);
 /// Two aborts within this, while the same resource was stepping, hold that one down.
 pub(crate) const CRASH_LOOP_WITHIN: Duration = Duration::from_secs(60);
 /// Aborts that are remembered.

@@ -5,7 +5,7 @@
 
 use super::{
     bench, chaos, drbd_utils, failover, fio, idle, images, instructions, kills, libtest,
-    monitoring, packages, upgrade,
+    monitoring, packages, units, upgrade,
 };
 use crate::outcome::Outcome;
 use crate::packages::Package;
@@ -58,6 +58,7 @@ pub(crate) const WHOLE: &[&str] = &[
     "docs/man",
     "docs/monitoring",
     "docs/operate",
+    "docs/systemd",
     "examples",
     "tests/guest",
     "tests/upgrade",
@@ -235,6 +236,15 @@ pub(crate) const ALL: &[Step] = &[
         budget_s: 10,
         guards: WHOLE,
         run: monitoring::run,
+    },
+    Step {
+        name: "units",
+        about: "systemd takes the units as they are, and the daemon its file",
+        packages: &[("systemd", "checking the units with systemd-analyze")],
+        tier: Tier::Commit,
+        budget_s: 10,
+        guards: WHOLE,
+        run: units::run,
     },
     Step {
         name: "fio-verify",

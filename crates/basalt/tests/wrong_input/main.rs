@@ -12,6 +12,7 @@ mod cluster;
 mod ports;
 mod start;
 mod options;
+mod service;
 mod restart;
 mod crash_loop;
 mod disks;

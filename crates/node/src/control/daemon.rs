@@ -17,6 +17,7 @@ use crate::admin;
 use crate::control::addresses::once_address_is_free;
 use crate::control::credentials::keep_credentials;
 use crate::control::nvme_hosts::{NvmeHostsKeeper, begin_host_checks};
+use crate::control::service::Service;
 use crate::control::{Control, Origin, masks, scrape, spawn};
 use crate::cores::{Placement, cores_for};
 use crate::desk::Desk;
@@ -38,6 +39,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     io::process::raise_file_limit().map_err(system("raise the limit of open files"))?;
     drop(io::process::lock_memory(LockedPages::Touched));
     let _writing = Writing::start().map_err(system("start the thread that writes the log"))?;
+    let service = Service::begin()?;
     let mut patience = Patience::new(START_PATIENCE);
     let state = StateDir::open(&options.state_dir, &mut patience)?;
     let allowed = ThreadId::own().cores().map_err(system("ask for the cores of the process"))?;
@@ -65,6 +67,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         backend,
         placement: Placement::new(ids, allowed, options.shards),
         room,
+        service: Arc::clone(&service),
         end: end.clone(),
     }));
     let enlarging = Arc::clone(&control);
@@ -87,13 +90,18 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     let door = options.metrics.map(|address| scrape::open(&control, address)).transpose()?;
     watch(options, termination, end)?;
     log!(Notice, Scope::NODE, "node {} is ready", options.name);
+    control.tell_that_ready()?;
     let why = ends.recv().expect("the control block holds a sender");
     let result = match why {
         End::Asked(reason) => {
             log!(Notice, Scope::NODE, "ending: {reason}");
+            service.ending(&reason);
             control.end(threads)
         }
-        End::ShardFailed(reason) => Err(NodeError::Shard(reason)),
+        End::ShardFailed(reason) => {
+            service.ending(&reason);
+            Err(NodeError::Shard(reason))
+        }
     };
     control.handlers.end();
     control.resync_order.end();
@@ -104,6 +112,7 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
         // Last: from here on the next daemon has it.
         control.state.unlock();
     }
+    service.over();
     result
 }
 

@@ -41,16 +41,20 @@ impl Control {
         if let Err(error) = crash::judge(&self.state) {
             log!(Error, Scope::NODE, "cannot read what the daemon aborted at before: {error}");
         }
+        self.service.starts(texts.len());
         let at_once = texts.len().min(STARTS_AT_ONCE_MAX);
         let waiting = Mutex::new(VecDeque::from(texts));
         let has_stalled = AtomicBool::new(false);
         by_several(at_once, || {
-            let mut patience = patience.counted_by(&Steps::default());
+            let steps = Steps::default();
+            self.service.watch(steps.clone());
+            let mut patience = patience.counted_by(&steps);
             loop {
                 let Some((name, text)) = lock(&waiting).pop_front() else { return };
                 if let Err(failure) = self.start(&name, &text, &mut patience, &has_stalled) {
                     self.hold_down(name, failure);
                 }
+                self.service.one_started();
             }
         });
     }

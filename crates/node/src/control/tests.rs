@@ -55,6 +55,7 @@ impl Node {
             backend: io::BackendKind::Poll,
             placement: Placement::new(Vec::new(), Vec::new(), Some(1)),
             room: mpsc::channel().0,
+            service: Arc::default(),
             end: mpsc::channel().0,
         });
         Self {

@@ -31,6 +31,7 @@ use stdx::time::Time;
 use crate::devices::driver::block_path;
 use crate::devices::supervisor::OWN_PROGRAM;
 use crate::limits::DEVICE_BUSY_PATIENCE;
+use crate::notify::leave_alone;
 
 /// More is no answer.
 const ANSWER_BYTES: usize = 32;
@@ -131,7 +132,12 @@ impl Claims {
     /// To claim a device; `lock` is its file for that.
     pub(super) fn of(&self, label: &str, device: u32, lock: &Path) -> Claiming<'_> {
         let mut command = Command::new(OWN_PROGRAM);
-        command.arg0("basalt").args(["device", "claim", "--device", &device.to_string()]);
+        leave_alone(&mut command).arg0("basalt").args([
+            "device",
+            "claim",
+            "--device",
+            &device.to_string(),
+        ]);
         command.arg("--lock").arg(path::absolute(lock).unwrap_or_else(|_| lock.to_owned()));
         self.by(command, label, block_path(device))
     }

@@ -17,6 +17,7 @@ use engine::log;
 
 use crate::devices::supervise::{DISMISSED, Supervised};
 use crate::limits::DEVICE_SUPERVISOR_REST;
+use crate::notify::leave_alone;
 
 /// The program of this process, also when its file was replaced meanwhile.
 pub(super) const OWN_PROGRAM: &str = "/proc/self/exe";
@@ -31,7 +32,7 @@ impl Supervisor {
     /// Starts it; [`News::Unsupervised`] tells when it has ended.
     pub(super) fn start(supervised: &Supervised, news: Sender<News>) -> stdio::Result<Self> {
         let mut command = Command::new(OWN_PROGRAM);
-        command.arg0("basalt").args(["device", "supervise"]);
+        leave_alone(&mut command).arg0("basalt").args(["device", "supervise"]);
         command.args(["--device", &supervised.device.to_string()]);
         command.args(["--mark", &supervised.mark.to_string()]);
         command.args(["--resource", &supervised.resource]);
