@@ -142,6 +142,7 @@ pub enum Counters {
 
 /// A call of a handler of the configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", default)]
 pub struct HelperCall {
     pub resource: String,

@@ -27,3 +27,5 @@ pub mod client;
 pub mod subscription;
 pub mod events;
 pub mod log_line;
+#[cfg(test)]
+mod schema;

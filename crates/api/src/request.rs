@@ -10,6 +10,7 @@ pub const VERSION: u32 = 1;
 const ANSWER_MARGIN_MAX: Duration = Duration::from_secs(3);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Request {
     pub version: u32,
     /// How long whoever asks waits for the answer, in milliseconds. A command that takes longer is
@@ -44,6 +45,7 @@ impl Request {
 /// What the daemon is asked to do. Every command but `Status`, `Events`, `Show` and `Shutdown`
 /// names one resource; each may be repeated: a state that already holds is success.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "verb", rename_all = "kebab-case")]
 pub enum Command {
     /// Configures the resource from `config_text` (canonical `.res` text of exactly this one),
@@ -166,6 +168,7 @@ pub enum Command {
 
 /// What `Adjust` is about; without anything said, all of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AdjustScope {
     /// A disk that is out of use stays so.
     #[serde(default)]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::status::StatusReply;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Response {
     Ok(Reply),
@@ -14,6 +15,7 @@ pub enum Response {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Reply {
     /// It is so now. `warnings` tell what is understood but changes nothing.
@@ -33,6 +35,7 @@ pub enum Reply {
 
 /// What `Show` answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunningReply {
     /// The name of this node in the texts.
     pub node: String,
@@ -41,6 +44,7 @@ pub struct RunningReply {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Running {
     pub resource: String,
     /// Canonical `.res` text.
@@ -56,6 +60,7 @@ impl Reply {
 
 /// Why a command was not carried out. The running state is as before, unless it takes longer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Failure {
     pub code: FailureCode,
     /// What failed and where, with the values; lower case, no full stop.
@@ -81,6 +86,7 @@ impl fmt::Display for Failure {
 
 /// The class of a failure: what a script acts on. DRBD's number of it is in [`Self::drbd_number`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureCode {
     /// The request could not be read: not JSON, an unknown verb, a line too long.

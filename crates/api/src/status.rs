@@ -20,6 +20,7 @@ pub const STALLED_SECONDS: u64 = 987_654_321;
 pub const REQUESTS_FAIL: &str = "requests of clients fail";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StatusReply {
     pub node: NodeStatus,
     pub resources: Vec<ResourceStatus>,
@@ -27,6 +28,7 @@ pub struct StatusReply {
 
 /// The daemon itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", default)]
 pub struct NodeStatus {
     /// The name that `on` sections call this node.
@@ -42,6 +44,7 @@ pub struct NodeStatus {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", default)]
 pub struct ResourceStatus {
     pub name: String,
@@ -115,6 +118,7 @@ impl ResourceStatus {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", default)]
 pub struct DeviceStatus {
     pub volume: u16,
@@ -152,6 +156,7 @@ pub struct DeviceStatus {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub struct DeviceStatistics {
     /// KiB.
@@ -171,6 +176,7 @@ pub struct DeviceStatistics {
 /// A request that a disk failed, at the cost of its replica. The shard that saw it sets this; the
 /// next attach clears it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", default)]
 pub struct DiskFailure {
     /// Path of the disk: that of the data, or of the metadata.
@@ -187,6 +193,7 @@ pub struct DiskFailure {
 
 /// What one replica did for the reads of this node's clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", default)]
 pub struct ReadsServed {
     /// Since the resource came up.
@@ -198,6 +205,7 @@ pub struct ReadsServed {
 
 /// A client that has a volume open.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", default)]
 pub struct Holder {
     /// Where it comes from, if it came over TCP.
@@ -220,12 +228,27 @@ const LATENCY_FIRST_US: u64 = 32;
 
 /// How long requests took.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", default)]
 pub struct LatencyHistogram {
     /// Of each step, not summed up: the step `n` ends at 32 µs times 2 to the power of n, the last
     /// has no end.
     pub counts: Vec<u64>,
     pub sum_us: u64,
+    /// Where the steps end, in microseconds, for readers that are not to compute it.
+    #[serde(skip_deserializing)]
+    #[cfg_attr(test, schemars(with = "Vec<u64>"))]
+    pub ends_us: StepEnds,
+}
+
+/// The ends of all steps but the last, which has none; in JSON a list of numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StepEnds;
+
+impl Serialize for StepEnds {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((0..LATENCY_STEPS).map_while(LatencyHistogram::end_of))
+    }
 }
 
 impl LatencyHistogram {
@@ -259,6 +282,7 @@ impl LatencyHistogram {
 
 /// What holds up requests of a volume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Blocked {
     #[default]
     #[serde(rename = "no")]
@@ -284,6 +308,7 @@ impl Blocked {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", default)]
 pub struct ConnectionStatus {
     pub peer_node_id: u8,
@@ -321,6 +346,7 @@ pub struct ConnectionStatus {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub struct LostAgainStatus {
     /// How often, one after the other.
@@ -330,6 +356,7 @@ pub struct LostAgainStatus {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PathStatus {
     pub this_host: Endpoint,
     pub remote_host: Endpoint,
@@ -347,6 +374,7 @@ pub struct PathStatus {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Endpoint {
     pub address: String,
     pub port: u16,
@@ -376,6 +404,7 @@ impl Endpoint {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", default)]
 pub struct PeerDeviceStatus {
     pub volume: u16,
@@ -465,6 +494,7 @@ impl PeerDeviceStatus {
 /// Progress of one resync. Rates are in MiB/s: over all of it, over the last seconds (`db1`), and
 /// over the last tick (`db0`).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub struct SyncDetails {
     /// Sectors that were to be copied when it began.
@@ -494,6 +524,7 @@ pub struct SyncDetails {
 
 /// A comparison of the replicas. All but the names are KiB.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", default)]
 pub struct VerifyReport {
     /// `waiting`, `running`, `done`, `interrupted`.
@@ -515,6 +546,7 @@ pub struct VerifyReport {
 
 /// What came of the calls of one handler.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", default)]
 pub struct HandlerStatus {
     pub name: String,
@@ -531,6 +563,7 @@ pub struct HandlerStatus {
 
 /// Who votes in this resource, and who answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", default)]
 pub struct QuorumVotes {
     /// Of the voters that there are, or will be when a change of them is complete.
@@ -546,6 +579,7 @@ pub struct QuorumVotes {
 
 /// What the options make of a Primary that has no quorum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub struct WithoutQuorum {
     pub requests: RequestsWithoutQuorum,
@@ -554,6 +588,7 @@ pub struct WithoutQuorum {
 
 /// What becomes of requests of clients meanwhile: `on-no-quorum`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RequestsWithoutQuorum {
     Wait,
@@ -562,6 +597,7 @@ pub enum RequestsWithoutQuorum {
 
 /// Whether the node goes on by its own vote alone: `quorum` and `fencing`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum GoesOn {
     No,
@@ -575,6 +611,7 @@ pub enum GoesOn {
 
 /// Of the voters that do not join by the change under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", default)]
 pub struct VotesBefore {
     pub have: u32,
@@ -628,6 +665,7 @@ fn write_missing<'a>(
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", default)]
 pub struct VoterStatus {
     pub node_id: u8,
@@ -643,6 +681,7 @@ pub struct VoterStatus {
 
 /// The primary's right to serve reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", default)]
 pub struct LeaseStatus {
     pub held: bool,
@@ -650,6 +689,7 @@ pub struct LeaseStatus {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", default)]
 pub struct EpochStatus {
     /// Sixteen hexadecimal digits.
@@ -673,6 +713,7 @@ pub struct EpochStatus {
 
 /// Counters of one data-plane thread since it started.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", default)]
 pub struct ShardStatus {
     pub shard: u8,
@@ -684,6 +725,7 @@ pub struct ShardStatus {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", default)]
 pub struct ShardPeerStatus {
     pub name: String,
@@ -757,6 +799,9 @@ mod tests {
             assert_eq!(LatencyHistogram::step_of(end + 1), step + 1);
         }
         assert_eq!(LatencyHistogram::end_of(LATENCY_STEPS), None);
+        let told = serde_json::to_value(LatencyHistogram::default()).unwrap();
+        let ends: Vec<u64> = serde_json::from_value(told["ends-us"].clone()).unwrap();
+        assert_eq!((ends.len(), &ends[..3]), (LATENCY_STEPS, &[32, 64, 128][..]));
     }
 
     #[test]

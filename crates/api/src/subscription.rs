@@ -39,6 +39,7 @@ const RECEIVED_MAX: usize = 64;
 
 /// What a daemon says to a subscriber.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Update {
     /// Everything, as it is: at the start, and after `lost` changes that were not read in time.
@@ -57,6 +58,7 @@ pub enum Update {
 
 /// What a subscriber may say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Wish {
     /// Send every resource once, for its counters.

@@ -11,6 +11,7 @@ macro_rules! words {
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
         )]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
         $(#[$of_states])*
         pub enum $States {
             $(

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use api::status::{LATENCY_STEPS, LatencyHistogram};
+use api::status::{LATENCY_STEPS, LatencyHistogram, StepEnds};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Histogram {
@@ -20,6 +20,6 @@ impl Histogram {
     }
 
     pub(crate) fn shown(&self) -> LatencyHistogram {
-        LatencyHistogram { counts: self.counts.to_vec(), sum_us: self.sum_us }
+        LatencyHistogram { counts: self.counts.to_vec(), sum_us: self.sum_us, ends_us: StepEnds }
     }
 }

@@ -43,7 +43,11 @@ fn resource(name: &str, writes: u64, in_flight: u32) -> ResourceStatus {
             disk_state: DiskState::UpToDate,
             quorum: true,
             statistics: Some(statistics),
-            write_latency: Some(LatencyHistogram { counts: vec![writes], sum_us: writes * 100 }),
+            write_latency: Some(LatencyHistogram {
+                counts: vec![writes],
+                sum_us: writes * 100,
+                ..LatencyHistogram::default()
+            }),
             ..DeviceStatus::default()
         }],
         connections: vec![ConnectionStatus {
@@ -237,7 +241,7 @@ fn nodes_are_summed_over_their_resources() {
 fn sums_are_of_all_rows_and_the_latency_is_of_all_writes() {
     let before = vec![resource("r0", 0, 0), resource("r1", 0, 0)];
     let mut now = vec![resource("r0", 3000, 2), resource("r1", 1000, 3)];
-    let slow = LatencyHistogram { counts: vec![1000], sum_us: 500_000 };
+    let slow = LatencyHistogram { counts: vec![1000], sum_us: 500_000, ..Default::default() };
     now[1].devices[0].write_latency = Some(slow);
     let lines = screen(&state(before, now), &mut Wishes::default());
     let expected =

@@ -249,7 +249,7 @@ fn a_missing_node_is_explained() {
     resource.not_in_effect = vec![
         "r0.res:2:9: `max-buffers 8000` changes nothing: buffers are a bounded pool".to_owned(),
     ];
-    let timed = |sum_us| Some(LatencyHistogram { counts: vec![4], sum_us });
+    let timed = |sum_us| Some(LatencyHistogram { counts: vec![4], sum_us, ..Default::default() });
     resource.connections[0].peer_devices[0].ack_latency = timed(1000);
     resource.connections[1].peer_devices[0].ack_latency = timed(2000);
     assert_eq!(

@@ -9,7 +9,7 @@ use api::status::{
 };
 
 fn status() -> StatusReply {
-    let latency = LatencyHistogram { counts: vec![2, 1, 0], sum_us: 100 };
+    let latency = LatencyHistogram { counts: vec![2, 1, 0], sum_us: 100, ..Default::default() };
     let sync = SyncDetails {
         percent_resync_done: 37.5,
         estimated_seconds_to_finish: 13,
