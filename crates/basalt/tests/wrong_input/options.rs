@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::cluster::{Cluster, Node, Said, wait_for};
+use crate::cluster::{Cluster, Node, RESOURCE, Said, wait_for};
 
 /// `basalt node` with this file, and its words.
 fn with_file(file: &Path, words: &[&str]) -> Command {
@@ -226,6 +226,15 @@ fn new_state_directory_is_told_of_at_its_first_start_alone() {
     fs::rename(node.state_dir(), node.home.join("former")).unwrap();
     node.start();
     assert_eq!(notice(node), 2);
-    cluster.adm(0, &["up", crate::cluster::RESOURCE]).ok();
+    cluster.adm(0, &["up", RESOURCE]).ok();
     cluster.nodes[0].wait_for_log(lost);
+    // The others take a new directory for an old copy, until they are told to forget the count.
+    for peer in [1, 2] {
+        cluster.wait_for_reason(peer, "alfa", "its start count is 1, but 2 was seen before");
+        for verb in ["disconnect", "connect"] {
+            cluster.adm(peer, &[verb, &format!("{RESOURCE}:alfa")]).ok();
+        }
+    }
+    cluster.wait_for_connections();
+    cluster.nodes[0].serves();
 }

@@ -349,8 +349,9 @@ impl Links {
         }
         Err(format!(
             "its start count is {}, but {seen} was seen before: its state directory is an old \
-             copy; restore the newest one, or give the node a new state directory (if it was \
-             another node that said so, `disconnect` and `connect` make this one forget it)",
+             copy, or a new one; put the newest one back. If that is lost, start the node with a \
+             new one. Then, or if it was another node that said so, `disconnect` and `connect` \
+             make this one forget it",
             hello.start_count
         ))
     }

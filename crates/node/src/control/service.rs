@@ -28,6 +28,8 @@ use crate::patience::Steps;
 
 /// Of that time, which the manager waits for a word, a third goes by between two.
 const WORDS_PER_WATCHDOG: u32 = 3;
+const ENDED_BY_SYSTEMD: &str =
+    "; systemd ends the daemon if that lasts for as long as WatchdogSec= of its unit says";
 
 #[derive(Debug, Default)]
 pub(super) struct Service {
@@ -186,13 +188,9 @@ impl Control {
         while self.service.stays_for(Phase::Running, interval) {
             let silent = self.silent_threads(interval);
             if !silent.is_empty() && !was_silent {
+                let then = if watchdog.is_some() { ENDED_BY_SYSTEMD } else { "" };
                 let text = silent.join(", ");
-                log!(
-                    Error,
-                    Scope::NODE,
-                    "{text} gave no answer within {interval:?}; systemd ends the daemon if that \
-                     lasts for WatchdogSec= of its unit"
-                );
+                log!(Error, Scope::NODE, "{text} gave no answer within {interval:?}{then}");
             }
             was_silent = !silent.is_empty();
             if was_silent {
