@@ -78,7 +78,7 @@ fn smaller_or_missing_disk_keeps_the_resource_down_until_it_is_back() {
 
     cluster.nodes[1].start();
     let said = cluster.adm(1, &["up", RESOURCE]);
-    said.refused_with(10, &["(104)", &disk.display().to_string(), "is it there"]);
+    said.refused_with(10, &["(104)", &disk.display().to_string(), "shows whether it is there"]);
     assert!(!disk.exists(), "a missing disk must not be made");
     let shown = cluster.adm(1, &["status", RESOURCE]);
     assert!(shown.stdout.contains(&disk.display().to_string()), "{shown:?}");
