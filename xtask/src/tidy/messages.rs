@@ -2,7 +2,8 @@
 //! variant has a row of docs/operate/messages, where a test prints it beside its situation.
 
 /// The files with such enums, and the page that their tests make.
-pub(super) const SOURCES: [(&str, &str); 3] = [
+pub(super) const SOURCES: [(&str, &str); 4] = [
+    ("crates/basalt/src/adm/explain/role.rs", "docs/operate/messages/explain-role.md"),
     ("crates/basalt/src/adm/explain/quorum.rs", "docs/operate/messages/explain-quorum.md"),
     ("crates/engine/src/shard/status/reason.rs", "docs/operate/messages/status.md"),
     ("crates/engine/src/shard/refusals.rs", "docs/operate/messages/refusals.md"),

@@ -4,9 +4,11 @@
 //! which figure matters. Sentences are grouped by the question that they answer; a question whose
 //! answer is that all is well gets one sentence.
 //!
-//! Sentences are rows of an enum for each question (`explain/quorum.rs`; others are to follow):
-//! docs/operate/messages has each of them beside the situations that print it.
+//! Sentences are rows of an enum for each question (`explain/role.rs` and `explain/quorum.rs`;
+//! others are to follow): docs/operate/messages has each of them beside the situations that print
+//! it.
 
+mod role;
 mod quorum;
 #[cfg(test)]
 #[path = "../../../engine/src/shard/rows.rs"]
@@ -34,7 +36,7 @@ pub(crate) struct Answered {
 
 pub(crate) fn explain(resource: &ResourceStatus) -> Vec<Answered> {
     let about = |about, sentences: Vec<String>| Answered { about, sentences };
-    let mut all = vec![about("role", role(resource))];
+    let mut all = vec![about("role", words(&role::role(resource)))];
     if resource.devices.is_empty() {
         all = vec![about("state", resource.reasons.clone())];
     } else {
@@ -73,70 +75,9 @@ fn out_of_touch(resource: &ResourceStatus) -> Option<String> {
     resource.epoch.as_ref()?.age_ms.map(as_of)
 }
 
-fn role(resource: &ResourceStatus) -> Vec<String> {
-    let mut sentences = vec![roles(resource)];
-    if resource.suspended {
-        let word = resource.suspended_word();
-        sentences.push(format!("requests of clients are held back ({word}); they are not lost"));
-    }
-    sentences.extend(resource.reasons.iter().filter(|it| is_of_requests(it)).cloned());
-    if resource.force_io_failures {
-        sentences.push("requests of clients fail until all clients have closed it".to_owned());
-    }
-    sentences
-}
-
 /// A reason of the daemon that is about requests of clients now.
 fn is_of_requests(reason: &str) -> bool {
     reason.starts_with(REQUESTS_FAIL)
-}
-
-/// One sentence names the Primary, as far as this node can know of one.
-fn roles(resource: &ResourceStatus) -> String {
-    let is_primary = resource.role == Role::Primary;
-    let in_reach = resource.connections.iter().find(|it| it.peer_role == Role::Primary);
-    let named = resource.epoch.as_ref().and_then(|epoch| epoch.primary.as_deref());
-    // Its own name: it was Primary before it was started again.
-    let named = named.filter(|&name| resource.connections.iter().any(|it| it.name == name));
-    let has_quorum = resource.devices.iter().all(|device| device.quorum);
-    match (out_of_touch(resource), in_reach.map(|it| it.name.as_str()).or(named)) {
-        (None, _) if is_primary => "this node is Primary: clients write here".to_owned(),
-        (Some(when), _) if is_primary => format!(
-            "this node is Primary as of {when}; another one may have taken over since, out of reach"
-        ),
-        (Some(when), Some(name)) => format!(
-            "this node is Secondary; as of {when} {name} was Primary; it, or another node, may \
-             serve clients now, out of reach of this one"
-        ),
-        (Some(when), None) => format!(
-            "this node is Secondary; as of {when} no other node was Primary; one may serve \
-             clients now, out of reach of this one"
-        ),
-        (None, Some(name)) if in_reach.is_some() => {
-            format!("this node is Secondary; {name} is Primary")
-        }
-        (None, Some(name)) => format!(
-            "this node is Secondary; {name} is Primary by the newest that is known here, and is \
-             out of reach of this node; {}",
-            if resource.may_promote {
-                "if it ended, another one may become Primary, by a client or by `basalt adm \
-                 primary`"
-            } else {
-                "none could be promoted in its place as seen from here: see quorum and data"
-            }
-        ),
-        (None, None) if resource.may_promote => {
-            "no node is Primary; this one may become it, by a client or by `basalt adm primary`"
-                .to_owned()
-        }
-        (None, None) if resource.epoch.is_some() || has_quorum => {
-            "no node is Primary, and none could become it as seen from here: see quorum and data"
-                .to_owned()
-        }
-        (None, None) => "this node is Secondary; no node in its reach is Primary, and what the \
-                         others do is not known here"
-            .to_owned(),
-    }
 }
 
 fn data(resource: &ResourceStatus) -> Vec<String> {

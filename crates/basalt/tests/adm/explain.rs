@@ -165,8 +165,8 @@ fn primary_that_is_out_of_reach_is_named() {
     assert_eq!(
         role(&resource),
         "role:    this node is Secondary; carol is Primary by the newest that is known here, and \
-         is out of reach of this node; none could be promoted in its place as seen from here: see \
-         quorum and data"
+         is out of reach of this node; if it ended, bob may become Primary, which is up to date: \
+         there by a client or by `basalt adm primary`"
     );
     let text = explained(resource.clone());
     assert!(text.contains("one more, and this node lacks quorum"), "{text}");

@@ -196,7 +196,10 @@ fn reasons() -> Vec<(&'static str, Reason)> {
     vec![
         ("fewer voters answer than are needed", Reason::NoMajority { votes: votes() }),
         (told_by_option, Reason::TooFewForQuorum { votes: votes(), less: less("quorum majority") }),
-        ("the same, in the log", Reason::TooFewForQuorum { votes: votes(), less: None }),
+        (
+            "`quorum all` or a number, in the log",
+            Reason::TooFewForQuorum { votes: votes(), less: None },
+        ),
         (
             "`quorum-minimum-redundancy 2` with one replica in reach",
             Reason::TooFewReplicas {
@@ -216,7 +219,10 @@ fn reasons() -> Vec<(&'static str, Reason)> {
         ("a loss is counted (`losses`)", barred(Loss::Counted)),
         ("this node gave way after a split brain", barred(Loss::GaveUp { peer: peer() })),
         ("the other node gave way, `losses` is 0", barred(Loss::Kept { peer: peer() })),
-        ("the same on a third node, or after a restart", barred(Loss::OfAnotherLine)),
+        (
+            "a split brain ended, on a third node or after a restart, `losses` is 0",
+            barred(Loss::OfAnotherLine),
+        ),
         ("`suspend-io`", Reason::HeldByOperator { resource: resource() }),
         (
             "Primary with quorum and without data, `on-no-data-accessible suspend-io`",
@@ -249,11 +255,17 @@ fn reasons() -> Vec<(&'static str, Reason)> {
             Reason::VerifyInterrupted { position: 8, volume: "r0/1".to_owned() },
         ),
         ("a replica without a vote that is not connected", no_vote(NoVote::OutOfReach)),
-        ("connected, with data of some line", no_vote(NoVote::Left)),
-        ("connected, with a disk that nothing was copied to", no_vote(NoVote::New)),
-        ("connected, without a disk", no_vote(NoVote::WithoutDisk)),
         (
-            "any of those, said by a node out of touch",
+            "a replica without a vote that is connected, with data of some line",
+            no_vote(NoVote::Left),
+        ),
+        ("a replica without a vote that is connected, with a new disk", no_vote(NoVote::New)),
+        (
+            "a replica without a vote that is connected, without a disk",
+            no_vote(NoVote::WithoutDisk),
+        ),
+        (
+            "a replica without a vote, as a node out of touch says it",
             Reason::AsKnown(Box::new(no_vote(NoVote::Left))),
         ),
         (
