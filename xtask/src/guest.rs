@@ -12,7 +12,8 @@ use crate::outcome::Outcome;
 use crate::packages::{self, Package};
 use crate::process::Stopwatch;
 use crate::test::basalt;
-use crate::{metadata, process};
+use crate::test::scratch::Scratch;
+use crate::{metadata, package, process};
 use anyhow::{Result, bail};
 use image::Image;
 use machine::{Cpu, End, First, Job, Machine};
@@ -26,6 +27,7 @@ pub(crate) const PACKAGES: &[Package] = &[
     ("mmdebstrap", "the user land of the guest"),
     ("busybox-static", "the initrd of the guest"),
     ("cpio", "the initrd of the guest"),
+    ("dpkg-dev", "the libraries that a Debian package depends on"),
     ("kmod", "the modules of the guest"),
     ("xz-utils", "the modules of the guest"),
     ("e2fsprogs", "the root of the guest"),
@@ -45,6 +47,8 @@ struct Chapter {
     machine: Machine,
     /// Are the nodes on the host, and the volume a disk of the guest?
     is_on_host: bool,
+    /// Does it find our Debian package, too?
+    has_package: bool,
     /// Part of `cargo xtask test` too?
     is_short: bool,
 }
@@ -56,6 +60,7 @@ const PLAIN: Chapter = Chapter {
     limit_s: 240,
     machine: Machine::PLAIN,
     is_on_host: false,
+    has_package: false,
     is_short: false,
 };
 
@@ -107,6 +112,15 @@ const CHAPTERS: &[Chapter] = &[
         about: "a machine with a mounted volume is told to reboot: systemd's order, and our unit",
         modules: "ublk_drv ext4",
         machine: Machine { first: First::Systemd, ..Machine::PLAIN },
+        ..PLAIN
+    },
+    Chapter {
+        name: "package",
+        about: "our package under systemd: an upgrade while a file system on a volume is written",
+        // Our unit loads ublk_drv.
+        modules: "ext4",
+        machine: Machine { first: First::Systemd, ..Machine::PLAIN },
+        has_package: true,
         ..PLAIN
     },
     Chapter {
@@ -293,6 +307,9 @@ fn run_chapters(chapters: &[&Chapter], program: &Path) -> Result<Outcome> {
 
 fn run_chapter(chapter: &Chapter, image: &Image, program: &Path) -> Result<Outcome> {
     println!("guest: {}: {}", chapter.name, chapter.about);
+    let made = Scratch::new(&format!("package-for-{}", chapter.name))?;
+    let package =
+        chapter.has_package.then(|| package::make_deb(program, made.path())).transpose()?;
     let watch = Stopwatch::start();
     let job = Job {
         chapter: chapter.name,
@@ -300,6 +317,7 @@ fn run_chapter(chapter: &Chapter, image: &Image, program: &Path) -> Result<Outco
         limit_s: chapter.limit_s,
         machine: chapter.machine,
         is_on_host: chapter.is_on_host,
+        package: package.as_deref(),
         program,
     };
     let mut end = machine::run(image, &job)?;

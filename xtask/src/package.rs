@@ -98,6 +98,17 @@ pub(crate) fn make(order: &Order) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// The Debian package of this program alone.
+pub(crate) fn make_deb(program: &Path, out: &Path) -> Result<PathBuf> {
+    let binary = Some(program.to_owned());
+    let files = make(&Order { kind: Kind::Deb, binary, out: out.to_owned() })?;
+    let is_it = |file: &&PathBuf| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("basalt_") && name.ends_with(".deb")
+    };
+    files.iter().find(is_it).cloned().context("no package was made")
+}
+
 fn built() -> Result<PathBuf> {
     let words = ["build", "--release", "--locked", "--package", "basalt", "--bin", "basalt"];
     process::must_succeed(&mut process::cargo(&words)?)?;

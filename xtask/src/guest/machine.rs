@@ -23,6 +23,8 @@ pub(super) struct Job<'a> {
     pub(super) machine: Machine,
     /// The nodes run on the host.
     pub(super) is_on_host: bool,
+    /// Of the program, if the chapter installs it.
+    pub(super) package: Option<&'a Path>,
     pub(super) program: &'a Path,
 }
 
@@ -149,6 +151,9 @@ fn fill(shared: &Path, job: &Job<'_>) -> Result<()> {
     }
     for name in ["basalt-node.service", "basalt-sysctl.conf"] {
         copy(&repository.join("docs/systemd").join(name), name)?;
+    }
+    if let Some(package) = job.package {
+        copy(package, "basalt.deb")?;
     }
     let first = match job.machine.first {
         First::Script => "script",
