@@ -316,6 +316,7 @@ pub(crate) const ALL: &[Step] = &[
         tier: Tier::Long,
         budget_s: 250,
         guards: &[
+            "crates/basalt/src/daemon",
             "crates/basalt/src/daemon.rs",
             "docs/systemd",
             "examples",

@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use stdx::child::HeldChild;
 
+use crate::harness::own_port;
+
 #[test]
 fn every_line_of_the_log_is_json_and_says_what_it_is_about() {
     let home = tempfile::tempdir().unwrap();
@@ -14,9 +16,10 @@ fn every_line_of_the_log_is_json_and_says_what_it_is_about() {
     let config = home.path().join("r0.res");
     let text = format!(
         "resource r0 {{ volume 0 {{ device minor 1; disk {}; meta-disk internal; }}
-           on alfa {{ node-id 0; address 127.0.0.1:1; }}
-           on bravo {{ node-id 1; address 127.0.0.1:2; }} }}",
-        disk.display()
+           on alfa {{ node-id 0; address {}; }}
+           on bravo {{ node-id 1; address 127.0.0.1:1; }} }}",
+        disk.display(),
+        own_port()
     );
     std::fs::write(&config, text).unwrap();
     let state = home.path().join("state");

@@ -1,5 +1,7 @@
 //! Commands whose resource goes before they are done, and what is asked before a script is called.
 
+use std::net::TcpListener;
+
 use format::space::Place;
 use io::Parker;
 use io::mailbox::Receiver;
@@ -140,14 +142,19 @@ fn resource_that_goes_down_is_told_of_before_it_is_gone() {
 /// It was told as done here, and the machine, which would have the handler called again, did not
 /// hear of it.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a port that nobody has is found by binding it")]
 fn primary_that_waits_for_a_quorum_hears_that_it_is_to_be_primary() {
     let (parker, directory) = (Parker::new().unwrap(), tempfile::tempdir().unwrap());
     let (mut shard, mut answers) = shard(&parker);
-    let text = "resource r0 {
-        on a { node-id 0; address 127.0.0.1:1; volume 0 { device minor 1; disk none; } }
-        on b { node-id 1; address 127.0.0.1:2; volume 0 { disk /b; meta-disk internal; } }
-        connection-mesh { hosts a b; } }";
-    host(&mut shard, &directory, text);
+    // The shard listens there.
+    let own = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let text = format!(
+        "resource r0 {{
+        on a {{ node-id 0; address {own}; volume 0 {{ device minor 1; disk none; }} }}
+        on b {{ node-id 1; address 127.0.0.1:1; volume 0 {{ disk /b; meta-disk internal; }} }}
+        connection-mesh {{ hosts a b; }} }}"
+    );
+    host(&mut shard, &directory, &text);
     shard.hosted_mut(HOSTED).is_primary = true;
     let mode = PromoteMode::Normal;
     shard.on_message(ToShard::Promote { ticket: 1, resource: "r0".to_owned(), mode });
