@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn aborts_are_judged_once_and_lifted_by_hand() {
         let place = tempfile::tempdir().unwrap();
-        let mut patience = crate::patience::Patience::new(Duration::ZERO);
+        let mut patience = crate::patience::Patience::of_tests();
         let state = StateDir::open(place.path(), &mut patience).unwrap();
         judge(&state).unwrap();
         let text = [crash(100, "r0"), crash(105, "r1"), crash(130, "r0")].map(|it| it.line());

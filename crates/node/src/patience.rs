@@ -44,6 +44,12 @@ impl Patience {
         Self { began_at: io::now(), limit, is_logged: false, steps: Steps::default() }
     }
 
+    /// Of a test: a process that another test starts just now may hold its lock a moment longer.
+    #[cfg(test)]
+    pub(crate) fn of_tests() -> Self {
+        Self::new(crate::limits::COMMAND_PATIENCE)
+    }
+
     /// The same, for work whose steps are watched.
     pub(crate) fn counted_by(&self, steps: &Steps) -> Self {
         let &Self { began_at, limit, is_logged, .. } = self;

@@ -52,8 +52,7 @@ pub(crate) struct StateDir {
 impl StateDir {
     /// Of a test, below its folder.
     pub(crate) fn below(folder: &Path) -> Self {
-        let mut patience = Patience::new(std::time::Duration::ZERO);
-        Self::open(&folder.join("state"), &mut patience).unwrap()
+        Self::open(&folder.join("state"), &mut Patience::of_tests()).unwrap()
     }
 }
 
@@ -455,7 +454,7 @@ mod tests {
     use super::*;
 
     fn open(place: &tempfile::TempDir) -> Result<StateDir, NodeError> {
-        StateDir::open(place.path(), &mut Patience::new(std::time::Duration::ZERO))
+        StateDir::open(place.path(), &mut Patience::of_tests())
     }
 
     #[test]

@@ -13,17 +13,11 @@ use tempfile::TempDir;
 use super::*;
 use crate::attach::volumes::{read_new_volume, write_at};
 use crate::create_md::{CreateMdOptions, FirstDisk, Overwrite, create_md};
-use crate::limits::COMMAND_PATIENCE;
 use crate::sectors::faults;
 use crate::show_md::{read_md, wipe_md};
 
 const DISK_BYTES: u64 = 64 << 20;
 const RING: u8 = 3;
-
-/// A process that another test starts just now may hold a lock for a moment longer.
-fn patience() -> Patience {
-    Patience::new(COMMAND_PATIENCE)
-}
 
 /// One replica of `r0` on node `a`.
 struct Place {
@@ -115,7 +109,7 @@ impl Place {
         });
         let definition = self.definition(&further.unwrap_or_default());
         let place = definition.disk.clone().unwrap();
-        read_replica(&definition, &place, &self.state(), &mut patience())
+        read_replica(&definition, &place, &self.state(), &mut Patience::of_tests())
     }
 
     /// With the text of further volumes.
@@ -298,7 +292,7 @@ fn data_disk_of_an_added_volume_is_known_from_the_start() {
     let definition = place.definition(&further);
     let add = || {
         let target = (definition.disk.as_ref().unwrap(), &definition.further[0]);
-        read_new_volume(&definition, target, &place.state(), &mut patience())
+        read_new_volume(&definition, target, &place.state(), &mut Patience::of_tests())
     };
     drop(add().unwrap().unwrap());
     let aside = Place::swap(&disk);
@@ -327,7 +321,7 @@ fn disk_that_was_written_since_it_was_read_is_refused() {
         let definition = place.definition("");
         let open = || {
             let layouts = (layout, Vec::new());
-            open_replica(&definition, &superblock, layouts, &mut patience())
+            open_replica(&definition, &superblock, layouts, &mut Patience::of_tests())
         };
         drop(open().unwrap());
         write(&place);
@@ -427,7 +421,7 @@ fn volume_with_too_little_room_is_told_how_to_be_made() {
     let definition = place.definition(&text);
     let attach = || {
         let first = definition.disk.as_ref().unwrap();
-        read_replica(&definition, first, &place.state(), &mut patience())
+        read_replica(&definition, first, &place.state(), &mut Patience::of_tests())
     };
     let said = attach().unwrap_err().to_string();
     assert!(said.contains("create-md --force r0/1 --max-peers 31`"), "{said}");

@@ -144,7 +144,7 @@ impl Place {
         );
         let definition = Definition::from_text("a", "r0", &text).unwrap();
         let place = definition.disk.as_ref().unwrap();
-        let mut patience = crate::patience::Patience::new(crate::limits::COMMAND_PATIENCE);
+        let mut patience = crate::patience::Patience::of_tests();
         let path = self.disk();
         let device = Device::open(&path, &mut patience).unwrap();
         let data_bytes = if self.meta.is_some() { SMALL } else { device.size_bytes };

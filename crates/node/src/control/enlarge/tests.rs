@@ -83,7 +83,7 @@ impl Replica {
     /// What a start finds.
     fn start(&self) -> (u64, Layout) {
         let state = self.state();
-        let mut patience = Patience::new(Duration::ZERO);
+        let mut patience = Patience::of_tests();
         let found = read_replica(&self.definition, &self.disk, &state, &mut patience).unwrap();
         (found.superblock.write_counter, found.disk.layout)
     }
