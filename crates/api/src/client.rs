@@ -47,9 +47,25 @@ pub enum AskError {
 
 /// Sends one command to the daemon at `socket` and waits for its answer.
 ///
+/// A connection that is reset was closed before the daemon had read the request: where very many
+/// programs come at once it lets go who was silent the longest. The request is sent once more.
+///
 /// # Errors
 /// If the daemon is not there, does not answer in time, or refuses.
 pub fn ask(socket: &Path, command: Command, answer_within: Duration) -> Result<Reply, AskError> {
+    match ask_once(socket, command.clone(), answer_within) {
+        Err(AskError::Wire { source: WireError::Io(error), .. }) if is_unread(&error) => {
+            ask_once(socket, command, answer_within)
+        }
+        other => other,
+    }
+}
+
+fn is_unread(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe)
+}
+
+fn ask_once(socket: &Path, command: Command, answer_within: Duration) -> Result<Reply, AskError> {
     let verb = command.verb();
     let ours = connect_within(socket)?;
     let unreachable = |source| AskError::Unreachable { socket: socket.to_owned(), source };
@@ -96,6 +112,7 @@ fn exchange(stream: &UnixStream, request: &Request) -> Result<Response, WireErro
 mod tests {
     use super::*;
     use crate::response::FailureCode;
+    use std::io::Read;
     use std::os::unix::net::UnixListener;
 
     fn directory_and_listener() -> (tempfile::TempDir, PathBuf, UnixListener) {
@@ -132,6 +149,22 @@ mod tests {
                 (answer, sent) => panic!("sent {sent:?}, got {answer:?}"),
             }
         }
+    }
+
+    /// Beside a crowd that came later it was told that the daemon had ended.
+    #[test]
+    fn request_that_was_not_read_is_sent_once_more() {
+        let (_directory, path, listener) = directory_and_listener();
+        let server = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            stream.read_exact(&mut [0]).unwrap();
+            // The rest is there, or comes to a closed end.
+            drop(stream);
+            serve_one(listener, Response::Ok(Reply::done())).join().unwrap()
+        });
+        let answer = ask(&path, Command::Shutdown, Duration::from_secs(20)).unwrap();
+        assert_eq!(answer, Reply::done());
+        assert_eq!(server.join().unwrap().command, Command::Shutdown);
     }
 
     #[test]
