@@ -45,7 +45,7 @@ pub(crate) struct Order {
     pub(crate) out: PathBuf,
 }
 
-/// What all packages of one run are made of.
+/// All packages of one run are made of this.
 struct Release {
     version: String,
     /// Seconds since 1970, of the commit.

@@ -16,6 +16,7 @@
 mod words;
 pub mod request;
 pub mod response;
+pub mod latency;
 pub mod status;
 pub mod role;
 pub mod disk_state;

@@ -15,7 +15,7 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/admin-socket
 /// Has the test write the file.
 const WRITE: &str = "BASALT_WRITE_SCHEMA";
 
-/// What is said over the admin socket of a node, by which side and when.
+/// The lines over the admin socket of a node: each side says its own, in this order.
 #[derive(JsonSchema)]
 #[schemars(title = "The admin socket of a Basalt node")]
 #[expect(dead_code, reason = "its form is looked at")]

@@ -36,7 +36,7 @@ const EXITS: &str = "Exit codes: 0, it was told to end (SIGTERM, SIGINT) and end
 #[command(name = "basalt node", version, after_help = EXITS)]
 struct Arguments {
     /// Read options from this file, too: lines `name = value`, with the names of these options.
-    /// What is given here replaces what the file says of the same option, all its lines. Without
+    /// An option of the command line replaces all lines of the file for that option. Without
     /// --config no file is read.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -286,7 +286,7 @@ mod tests {
         assert!(remarks.iter().all(|it| it.weight == node::Weight::Note), "{remarks:?}");
     }
 
-    /// What is commented out there can be taken in, and says what the default is if it has one.
+    /// A line that is commented out there can be taken in, and says the default if there is one.
     #[test]
     fn shipped_file_names_every_option_with_a_value_that_it_can_have() {
         let is_name = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || c == '-');

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use api::status::{LATENCY_STEPS, LatencyHistogram, StepEnds};
+use api::latency::{LATENCY_STEPS, LatencyHistogram, StepEnds};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Histogram {

@@ -25,7 +25,7 @@ pub(crate) struct Notifier {
     manager: SocketAddr,
 }
 
-/// What is told.
+/// A daemon says these to the service manager.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
     Ready,

@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What is copied as it is: from the repository, to the machine, with this mode.
+/// Files that are copied as they are: from the repository, to the machine, with this mode.
 const COPIED: &[(&str, &str, u32)] = &[
     ("xtask/package/node", "usr/lib/basalt/node", 0o755),
     ("docs/systemd/basalt-node.service", "usr/lib/systemd/system/basalt-node.service", 0o644),
@@ -29,8 +29,7 @@ pub(super) const CONFIG: (&str, &str) = ("docs/systemd/node.conf", "etc/basalt/n
 /// Every file of these folders, with the mode that it has.
 const FOLDERS: &[(&str, &str)] = &[("examples", "usr/share/doc/basalt/examples")];
 
-/// What an operator puts files into; the `.res` files are read from there by the file that
-/// `basalt pki` writes.
+/// An operator puts `.res` files here; the file that `basalt pki` writes includes them.
 const EMPTY: &str = "etc/basalt.d";
 
 /// Completions by the place of each shell.

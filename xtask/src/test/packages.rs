@@ -55,7 +55,7 @@ fn is_reproduced(made: &Path, again: &Path) -> Result<Outcome> {
     Ok(Outcome::FAILED)
 }
 
-/// What lintian says to the Debian packages; only errors count.
+/// lintian judges the Debian packages; only errors count.
 fn judged(made: &Path) -> Result<Outcome> {
     let mut lintian = Command::new("lintian");
     lintian.args(["--allow-root", "--fail-on", "error", "--tag-display-limit", "0"]);

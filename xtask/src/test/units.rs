@@ -1,4 +1,4 @@
-//! What systemd says to the units in docs/systemd, and the daemon to its file there.
+//! systemd judges the units in docs/systemd, and the daemon its file there.
 
 use super::basalt;
 use super::scratch::Scratch;

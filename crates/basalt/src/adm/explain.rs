@@ -16,11 +16,12 @@ mod rows;
 
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
+use api::latency::LatencyHistogram;
 use api::replication_state::ReplicationState;
 use api::role::Role;
 use api::status::{
-    ConnectionStatus, DeviceStatus, DiskFailure, EpochStatus, Holder, LatencyHistogram, PathStatus,
-    PeerDeviceStatus, REQUESTS_FAIL, ResourceStatus, STALLED_SECONDS,
+    ConnectionStatus, DeviceStatus, DiskFailure, EpochStatus, Holder, PathStatus, PeerDeviceStatus,
+    REQUESTS_FAIL, ResourceStatus, STALLED_SECONDS,
 };
 use serde::Serialize;
 

@@ -274,7 +274,7 @@ impl AdmError {
     }
 }
 
-/// What to try about the first mistake of a file.
+/// An operator tries this about the first mistake of a file.
 fn of_mistake(mistake: &Diagnostic) -> String {
     let words = match &mistake.suggestion {
         Some(word) => Some(format!("did you mean `{word}`?")),

@@ -28,7 +28,7 @@ use crate::adm::dates::as_of;
 use crate::adm::explain::{disk_failure, down_since};
 use crate::called;
 
-/// What is printed where there is nothing to print; scripts compare with DRBD's words.
+/// `status` prints this where no resource is up; scripts compare with DRBD's words.
 pub(crate) fn nothing_configured() -> &'static str {
     if called::is_of_drbd() {
         "# No currently configured DRBD found.\n"

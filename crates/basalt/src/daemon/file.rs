@@ -27,7 +27,7 @@ pub(super) struct Entry {
     pub(super) text: String,
 }
 
-/// What is wrong, where, and what to do.
+/// A mistake of the file: its place, the mistake in words, and the way out.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub(super) struct Mistake {
     /// `None` if it is on the command line, or nowhere.
@@ -37,7 +37,7 @@ pub(super) struct Mistake {
     /// The line as it stands there.
     pub(super) text: Option<String>,
     pub(super) message: String,
-    /// What to type, where the message does not say it.
+    /// An operator types this, where the message does not say it.
     pub(super) hint: Option<String>,
 }
 
@@ -103,7 +103,7 @@ impl File {
         mistakes
     }
 
-    /// What is wrong with a line.
+    /// The mistake that a line has.
     pub(super) fn mistake(
         &self,
         (line, text): (usize, &str),
@@ -140,7 +140,7 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, (String, String)> {
     Ok(bytes)
 }
 
-/// What makes a line unreadable.
+/// Each of these makes a line unreadable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flaw {
     Foreign,
@@ -212,7 +212,7 @@ fn read_line(line: &str) -> Result<Option<(&str, &str)>, Flaw> {
     Ok(Some((name, value)))
 }
 
-/// What stands in front of a `#` that begins it, or has a blank before it.
+/// The part in front of a `#` that begins the text, or has a blank before it.
 fn without_comment(text: &str) -> &str {
     let is_start =
         |(at, _): &(usize, &str)| text[..*at].chars().last().is_none_or(char::is_whitespace);

@@ -16,7 +16,7 @@ use crate::daemon::file::{Entry, File, Mistake};
 /// Which options make no sense in a file.
 const TYPED_ONLY: [&str; 5] = ["config", "check-config", "json", "help", "version"];
 
-/// What was given.
+/// The options of one start, from the command line and from the file.
 #[derive(Debug)]
 pub(super) struct Given {
     command: Command,
@@ -109,7 +109,7 @@ impl Given {
         Mistake { file, line: None, text: None, message: text.clone(), hint: Some(hint) }
     }
 
-    /// What the file adds to the words that were typed. Each of its lines is judged, those that
+    /// The file adds these to the words that were typed. Each of its lines is judged, those that
     /// are replaced as well.
     fn words_of_file(&mut self) -> Vec<OsString> {
         let Some(file) = &self.file else { return Vec::new() };
@@ -155,7 +155,7 @@ impl Given {
         Err((format!("there is no option {name:?}"), hint))
     }
 
-    /// What the parser proposes in place of a name that it does not know.
+    /// The parser proposes this name in place of one that it does not know.
     fn nearest(&self, name: &str) -> Option<String> {
         let words = ["basalt node".to_owned(), format!("--{name}")];
         let error = self.command.clone().try_get_matches_from(words).err()?;

@@ -1,4 +1,4 @@
-//! What `basalt node --check-config` says, and what a start says that is refused.
+//! The answer of `basalt node --check-config`, and that of a start that is refused.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ pub(super) enum Form {
 /// The outcome of a check.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Report {
-    /// What the daemon would use; what has no value is left out.
+    /// The daemon would use these; an option without a value is left out.
     settings: Vec<Setting>,
     /// The daemon does not start with these.
     mistakes: Vec<Mistake>,

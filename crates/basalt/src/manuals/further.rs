@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use crate::{Arguments, adm, daemon, setup};
 
-    /// What a page shows can be typed.
+    /// An operator may type each line that a page shows.
     #[test]
     fn examples_are_taken_by_the_commands() {
         let tools = [

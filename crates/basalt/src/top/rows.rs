@@ -198,7 +198,7 @@ fn sort(rows: &mut [Volume], wishes: &Wishes) {
     }
 }
 
-/// What the peers have of the volume of this name.
+/// A row for each peer of the volume of this name.
 pub(super) fn peers(now: &Look, volume: &str) -> Vec<Peer> {
     let mut rows = Vec::new();
     for resource in &now.status.resources {

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
+use api::latency::LatencyHistogram;
 use api::replication_state::ReplicationState;
 use api::role::Role;
 use api::status::{
-    ConnectionStatus, DeviceStatistics, DeviceStatus, LatencyHistogram, NodeStatus,
-    PeerDeviceStatus, ResourceStatus, SyncDetails,
+    ConnectionStatus, DeviceStatistics, DeviceStatus, NodeStatus, PeerDeviceStatus, ResourceStatus,
+    SyncDetails,
 };
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;

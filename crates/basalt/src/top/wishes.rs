@@ -1,4 +1,4 @@
-//! What the operator has chosen to see, by keys.
+//! The choices of the operator, made by keys.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::widgets::TableState;

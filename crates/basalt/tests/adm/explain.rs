@@ -2,13 +2,14 @@
 
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
+use api::latency::LatencyHistogram;
 use api::replication_state::ReplicationState;
 use api::response::{Reply, Response};
 use api::role::Role;
 use api::status::{
-    DiskFailure, EpochStatus, GoesOn, Holder, LatencyHistogram, LostAgainStatus, NodeStatus,
-    PathStatus, QuorumVotes, RequestsWithoutQuorum, ResourceStatus, StatusReply, SyncDetails,
-    VoterStatus, VotesBefore, WithoutQuorum,
+    DiskFailure, EpochStatus, GoesOn, Holder, LostAgainStatus, NodeStatus, PathStatus, QuorumVotes,
+    RequestsWithoutQuorum, ResourceStatus, StatusReply, SyncDetails, VoterStatus, VotesBefore,
+    WithoutQuorum,
 };
 
 use crate::fake_node::Place;

@@ -1,5 +1,5 @@
-//! What the service manager hears of a daemon: that it is ready, alive and going to end, and
-//! nothing while a data thread stands still.
+//! A daemon tells the service manager that it is ready, alive and going to end, and nothing while a
+//! data thread stands still.
 
 use std::fs;
 use std::io::{BufRead, BufReader};

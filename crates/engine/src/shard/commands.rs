@@ -50,7 +50,7 @@ impl Hosted {
         }
     }
 
-    /// What decides what helps against a refusal.
+    /// These facts decide which advice helps against a refusal.
     fn asked(&self, kind: CommandKind) -> Asked {
         let primary = self.resource.status().primary.filter(|node| *node != self.definition.me);
         Asked {

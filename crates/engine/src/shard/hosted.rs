@@ -67,12 +67,12 @@ pub(crate) struct Hosted {
     pub(crate) clients_elsewhere: [u32; SHARDS_MAX as usize],
 }
 
-/// Whose writes a split brain costs.
+/// The end of a split brain: it cost the writes of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SplitEnd {
-    /// What this node took meanwhile.
+    /// This node gave up the writes that it took meanwhile.
     GaveUp { peer: NodeId },
-    /// What the peer took meanwhile.
+    /// The peer gave up the writes that it took meanwhile.
     Kept { peer: NodeId },
 }
 

@@ -3,6 +3,7 @@
 mod census;
 mod reason;
 mod reasons;
+mod split_brain;
 #[cfg(test)]
 mod tests;
 
@@ -12,24 +13,22 @@ use std::time::Duration;
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
 use api::events::promotion;
+use api::latency::LatencyHistogram;
 use api::replication_state::ReplicationState;
 use api::response::Failure;
 use api::role::Role;
 use api::status::{
-    ConnectionStatus, DeviceStatistics, DeviceStatus, EpochStatus, GoesOn, LatencyHistogram,
-    LeaseStatus, LostAgainStatus, NodeStatus, PathStatus, PeerDeviceStatus, QuorumVotes,
-    ReadsServed, RequestsWithoutQuorum, ResourceStatus, ShardPeerStatus, ShardStatus, StatusReply,
-    SyncDetails, VerifyReport, VoterStatus, VotesBefore, WithoutQuorum,
+    ConnectionStatus, DeviceStatistics, DeviceStatus, EpochStatus, GoesOn, LeaseStatus,
+    LostAgainStatus, NodeStatus, PathStatus, PeerDeviceStatus, QuorumVotes, ReadsServed,
+    RequestsWithoutQuorum, ResourceStatus, ShardPeerStatus, ShardStatus, StatusReply, SyncDetails,
+    VerifyReport, VoterStatus, VotesBefore, WithoutQuorum,
 };
 use api::write_ordering::WriteOrdering;
-use format::config::Ancestor;
 use format::ids::{BLOCK_BYTES, NodeId};
 use format::metadata::ReplicaState;
 use format::space::Place;
 use io::{BackendKind, PathMode};
-use replication::contract::{
-    AfterSplitBrain, GiveWayReason, OnNoQuorum, Repair, Share, WithoutQuorum as Demanded,
-};
+use replication::contract::{OnNoQuorum, Repair, Share, WithoutQuorum as Demanded};
 use replication::quorum::Tally;
 use replication::resource::{MemberStatus, Status, VerifyState, VerifyStatus};
 use stdx::time::Time;
@@ -47,6 +46,7 @@ use crate::shard::part::Part;
 use crate::shard::refusals::unknown_resource;
 use crate::shard::status::census::Census;
 use crate::shard::status::reason::Reason;
+pub(super) use crate::shard::status::split_brain::{after_split_brain, split_brain};
 use crate::shard::{Rim, Shard};
 
 /// Whether counters are asked for.
@@ -784,46 +784,4 @@ fn with_advice(failure: &str, peer: &str, resource: &str) -> String {
         "{failure}: the machine is up, and nothing listens there for {resource}: on {peer} \
          `systemctl start basalt-node`, then `basalt adm up {resource}`"
     )
-}
-
-/// What an operator is to know of two nodes that both went on after they lost each other.
-pub(super) fn split_brain(resource: &str, peer: &str, fork: Option<Ancestor>) -> String {
-    let since = fork.map_or_else(
-        || "longer ago than is recorded".to_owned(),
-        |fork| format!("after epoch {}", fork.epoch.0),
-    );
-    format!(
-        "split brain: this node and {peer} both went on by themselves {since}; on the one whose \
-         changes since then are to be given up: `basalt adm secondary {resource}`, then \
-         `basalt adm connect --discard-my-data {resource}`"
-    )
-}
-
-/// What becomes of it, and what to type.
-pub(super) fn after_split_brain(resource: &str, peer: &str, outcome: AfterSplitBrain) -> String {
-    match outcome {
-        AfterSplitBrain::GivesWay { by: GiveWayReason::Operator } => {
-            format!("gives up what was written here since the split brain, and follows {peer}")
-        }
-        AfterSplitBrain::GivesWay { by: GiveWayReason::Policy } => format!(
-            "gives up what was written here since the split brain, and follows {peer}, as \
-             `after-sb-*` say"
-        ),
-        AfterSplitBrain::GivesWay { by: GiveWayReason::NoData } => {
-            format!("has no data of its side of the split brain, and follows {peer}")
-        }
-        AfterSplitBrain::KeepsData => format!(
-            "{peer} does not agree to stay as it is: it gives its own data up, or reaches no \
-             replica with the data of its line; nothing was given up here; type `basalt adm \
-             connect --discard-my-data {resource}` on one node only"
-        ),
-        AfterSplitBrain::PrimaryLost => format!(
-            "split brain: by `after-sb-*` this node is to give way to {peer}, and is Primary; end \
-             what uses the volume and type `basalt adm secondary {resource}`"
-        ),
-        AfterSplitBrain::PoliciesDiffer => format!(
-            "split brain: `after-sb-*` of {peer} say something else than those of this node; make \
-             them equal, or type `basalt adm connect --discard-my-data {resource}` on one node"
-        ),
-    }
 }

@@ -8,11 +8,12 @@ use std::fmt::Write;
 
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
+use api::latency::LatencyHistogram;
 use api::replication_state::ReplicationState;
 use api::role::Role;
 use api::status::{
-    ConnectionStatus, DeviceStatus, LatencyHistogram, PeerDeviceStatus, ReadsServed,
-    ResourceStatus, STALLED_SECONDS, StatusReply,
+    ConnectionStatus, DeviceStatus, PeerDeviceStatus, ReadsServed, ResourceStatus, STALLED_SECONDS,
+    StatusReply,
 };
 
 /// Label names and values, in the order in which they are printed.

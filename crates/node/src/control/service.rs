@@ -1,4 +1,4 @@
-//! What the service manager hears of the daemon from its start to its end.
+//! The daemon tells the service manager how it is, from its start to its end.
 //!
 //! While it starts: how far it is, and that this may take longer, as long as it gets further. While
 //! it runs: that it is alive, if every data thread took a question and its answer came back, and
@@ -221,7 +221,7 @@ impl Control {
     }
 }
 
-/// What is up and how it is, in the words of `status`.
+/// The resources that are up, and their state, in the words of `status`.
 fn in_a_line(resources: &[ResourceStatus]) -> String {
     let up: Vec<_> = resources.iter().filter(|it| !it.devices.is_empty()).collect();
     let primary = up.iter().filter(|it| it.role == Role::Primary).count();

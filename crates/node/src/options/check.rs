@@ -1,4 +1,4 @@
-//! What can be said of the options of a daemon before it starts, and without a change of anything.
+//! Remarks on the options of a daemon before it starts, made without a change of anything.
 //!
 //! The start itself refuses with the same functions wherever it has one. What may be there by the
 //! time of the start, or may be missing, is a note: an address of a network that is not up yet, a
@@ -17,10 +17,10 @@ use crate::limits::START_PATIENCE;
 use crate::options::Options;
 use crate::start::congestion;
 
-/// What lies here is made anew after each start of the machine.
+/// Folders below are made anew after each start of the machine.
 const MADE_AT_START: &str = "/run";
 
-/// What is wrong with an option, or worth a look.
+/// A mistake in an option, or a note that is worth a look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
     /// The name of the option: that of the flag, without its dashes.
@@ -28,7 +28,7 @@ pub struct Remark {
     /// The value that is meant, of an option that may have several.
     pub value: Option<String>,
     pub weight: Weight,
-    /// What is so, and what to type.
+    /// The remark in words, with the command to type.
     pub text: String,
 }
 

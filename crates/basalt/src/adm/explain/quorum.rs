@@ -1,7 +1,7 @@
 //! The quorum in sentences: who votes, what one more loss would do, and what ends the lack of one.
 //!
-//! What becomes of requests without a quorum is for options to say (`quorum`, `on-no-quorum`,
-//! `fencing`), and so is what is true of it. `tests` prints each sentence for each of them, and
+//! Options (`quorum`, `on-no-quorum`, `fencing`) decide over requests without a quorum, and so
+//! which sentence is true. `tests` prints each sentence for each of them, and
 //! docs/operate/messages has them all.
 
 #[cfg(test)]
@@ -51,7 +51,7 @@ pub(super) enum Sentence {
     KnownAsOf(String),
 }
 
-/// What the next loss brings.
+/// The next loss of a voter brings one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OneMore {
     SecondaryLacksQuorum,
@@ -291,7 +291,8 @@ fn way_on(resource: &ResourceStatus) -> Way {
     }
 }
 
-/// Who makes a quorum of those who answer; while the voters change, of both sets.
+/// Names the voters that would make a quorum with those who answer; while the voters change, of
+/// both sets.
 fn wanted(votes: &QuorumVotes) -> String {
     let Some(before) = votes.before_change else {
         let is_one = votes.margin() == -1;

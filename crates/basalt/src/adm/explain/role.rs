@@ -1,4 +1,4 @@
-//! Who is Primary, as far as this node can know, and what becomes of requests of clients.
+//! The sentences about the Primary, as far as this node can know it, and about requests of clients.
 //!
 //! A node out of touch says of when its knowledge is. `tests` prints each sentence in each
 //! situation, and docs/operate/messages has them all.
@@ -52,7 +52,7 @@ pub(super) enum Sentence {
     FailUntilClosed,
 }
 
-/// Who may take the place of a Primary that is out of reach.
+/// These nodes may take the place of a Primary that is out of reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Instead {
     AnyNode,

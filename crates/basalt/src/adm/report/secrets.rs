@@ -27,7 +27,7 @@ const KEY_LABEL_MAX: usize = 32;
 /// A line of a key that has no end is at least so long.
 const KEY_LINE_MIN: usize = 16;
 
-/// What stands in a text in place of a secret: bytes from the first to the last.
+/// A secret in a text: its bytes, and the words that replace them.
 struct Hidden {
     start: usize,
     end: usize,
@@ -197,7 +197,7 @@ mod tests {
 
     use super::*;
 
-    /// What is to be left of each text.
+    /// Each text, and the rest of it that a report has.
     const TEXTS: [(&str, &str); 25] = [
         ("net { shared-secret \"hunter2\"; } a", "net { shared-secret \"(left out)\"; } a"),
         ("net { shared-secret hunter2; } a", "net { shared-secret left-out; } a"),

@@ -102,14 +102,14 @@ pub(crate) enum Reason {
     VotesKnowOfNoData,
 }
 
-/// What asks for less than the option that is not met.
+/// An option that asks for less than the one that is not met; the sentence proposes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LessWith {
     pub(crate) option: &'static str,
     pub(crate) resource: String,
 }
 
-/// What clients are to be kept from, that cannot tell.
+/// Clients that reconnect could not tell of such a loss, and so are refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Loss {
     /// It is counted.

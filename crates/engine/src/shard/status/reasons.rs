@@ -233,7 +233,7 @@ impl Hosted {
         reasons
     }
 
-    /// What is to be done where the votes know of no value.
+    /// An operator has to do this where the votes know of no value.
     fn without_origin(&self, status: &Status) -> Option<Reason> {
         let has_data = status.members.iter().any(|member| member.has_data);
         // Until the voters have said what counts, a replica with a history knows that there is one.

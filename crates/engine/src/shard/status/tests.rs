@@ -1,4 +1,4 @@
-//! What a question costs where there are many resources, and what is true of each option.
+//! The cost of a question where there are many resources, and the truth of each option.
 #![expect(clippy::disallowed_methods, reason = "the other end is the test's own")]
 
 use std::cell::Cell;

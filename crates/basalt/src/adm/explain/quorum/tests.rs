@@ -51,7 +51,7 @@ fn row(situation: impl Into<String>, sentence: &Sentence) -> Row {
     Row { variant, situation: situation.into(), sentence: sentence.to_string() }
 }
 
-/// What the options decide.
+/// A row for each combination of options and role.
 fn rows_of_options() -> Vec<Row> {
     let mut rows = Vec::new();
     for role in ROLES {
