@@ -353,6 +353,9 @@ pub struct PeerDeviceStatus {
     pub replication_state: ReplicationState,
     pub peer_disk_state: DiskState,
     pub peer_client: bool,
+    /// Why the peer's disk is out of use, as the peer says; without its path and a hint.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disk_failure: Option<DiskFailure>,
     /// `no`, or the causes with commas: `user,peer,dependency,max-parallel`.
     pub resync_suspended: String,
     /// KiB.
@@ -396,6 +399,7 @@ impl Default for PeerDeviceStatus {
             replication_state: ReplicationState::Off,
             peer_disk_state: DiskState::DUnknown,
             peer_client: false,
+            disk_failure: None,
             resync_suspended: "no".to_owned(),
             received: 0,
             sent: 0,
@@ -413,8 +417,8 @@ impl Default for PeerDeviceStatus {
 }
 
 impl PeerDeviceStatus {
-    /// How far a resync is, where there is one and that is known: a target is not told how much
-    /// there is to come.
+    /// How far a resync is, where there is one and that is known: an older peer does not tell its
+    /// target.
     #[must_use]
     pub fn done_percent(&self) -> Option<f64> {
         let known = self.replication_state.has_progress() && self.percent_in_sync < 100.0;

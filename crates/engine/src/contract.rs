@@ -415,11 +415,25 @@ pub(crate) enum FromPart {
     Fact(Box<FromGroup>),
     /// Nothing is under way any more on the disk that was given up.
     DiskClosed,
+    /// A request to the disk failed, at the cost of the replica.
+    DiskFailed(Box<DiskTrouble>),
     /// A client came or left; so many are there now.
     Clients {
         count: u32,
         change: Change,
     },
+}
+
+/// A request that a disk failed, at the cost of its replica.
+#[derive(Clone, Debug)]
+pub(crate) struct DiskTrouble {
+    /// Whose disk it is.
+    pub(crate) place: Place,
+    pub(crate) at: Time,
+    /// The kind of request, in words.
+    pub(crate) request: &'static str,
+    /// In the words of the system.
+    pub(crate) error: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -46,7 +46,9 @@ use std::time::Duration;
 use config::host_name::{Ambiguous, is_same_host, meant};
 use format::frame::{Message, PayloadRef};
 use format::ids::{BootId, NodeId, Nonce, ResourceId};
-use format::message::{Heartbeat, LeaseRequest, LinkClass, LinkMessage, ResourceMessage};
+use format::message::{
+    DiskFailed, Heartbeat, LeaseRequest, LinkClass, LinkMessage, ResourceMessage,
+};
 use io::SocketId;
 use replication::contract::{Parting, Payload, PeerReport};
 use stdx::time::Time;
@@ -124,6 +126,12 @@ pub(crate) enum Fact {
         link: usize,
         set: u64,
         handle: u32,
+    },
+    /// At the home of the resource: why the disk of the peer is out of use.
+    DiskFailed {
+        hosted: HostedId,
+        peer: NodeId,
+        failed: Box<DiskFailed>,
     },
     /// A path to a member of the resource works again, or does not any more.
     PathChanged {

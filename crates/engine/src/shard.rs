@@ -425,7 +425,7 @@ impl Shard {
             if let (Err(error), Some(Some(part))) = (result, self.parts.get_mut(place))
                 && operation.is_of_metadata()
             {
-                part.note_failed_save(&operation, error, rim.kit.now);
+                part.note_failed_save(&operation, error, rim);
             }
             match self.hosted.get_mut(place).and_then(Option::as_mut) {
                 Some(hosted) => hosted.on_saved(&operation, result, rim),

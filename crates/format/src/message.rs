@@ -13,6 +13,8 @@ use crate::limits::PAYLOAD_BYTES_MAX;
 use crate::metadata::Candidate;
 use crate::space::{Place, Space};
 
+pub use crate::wire::NAME_BYTES_MAX;
+
 /// The most bytes of the descriptors of one frame.
 pub const HEADER_BYTES_MAX: usize = 1 << 20;
 
@@ -44,6 +46,9 @@ pub enum LinkMessage {
     Probed {
         padding_bytes: u32,
     },
+    /// Why the sender's disk is out of use. For people alone: nothing is decided by it. Only to who
+    /// knows of `FEATURE_TELLS`.
+    DiskFailed(Box<DiskFailed>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,6 +99,8 @@ pub const FEATURE_NEWS: u64 = 128;
 pub const FEATURE_PROBE: u64 = 256;
 /// Its sender knows of TOUCH.
 pub const FEATURE_TOUCH: u64 = 512;
+/// Its sender knows of COPYING and DISK_FAILED.
+pub const FEATURE_TELLS: u64 = 1024;
 /// What this release knows of.
 pub const FEATURES: u64 = FEATURE_WATCH
     | FEATURE_PROOF
@@ -104,7 +111,8 @@ pub const FEATURES: u64 = FEATURE_WATCH
     | FEATURE_OWN_REPLICA
     | FEATURE_NEWS
     | FEATURE_PROBE
-    | FEATURE_TOUCH;
+    | FEATURE_TOUCH
+    | FEATURE_TELLS;
 
 /// The longest padding of a PROBE: as much as a message has of payload.
 pub const PROBE_PADDING_BYTES_MAX: u32 = PAYLOAD_BYTES_MAX;
@@ -131,6 +139,20 @@ pub enum ProofAlgorithm {
     Sha256,
     Sha384,
     Sha512,
+}
+
+/// A request that a disk of the sender failed, at the cost of its replica.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiskFailed {
+    pub handle: u32,
+    /// The volume whose disk it is.
+    pub place: Place,
+    /// The kind of request, in words, at most 127 bytes of UTF-8.
+    pub request: String,
+    /// The error, in the words of the sender's system, at most 127 bytes of UTF-8.
+    pub error: String,
+    /// Milliseconds from the failure to this message.
+    pub age_ms: u64,
 }
 
 /// Attaches a resource to the link. Both sides send it; a resource is up when both did.
@@ -256,6 +278,14 @@ pub enum Control {
     Touch {
         nonce: Nonce,
         has_quorum: bool,
+    },
+    /// How far the copy to the receiver is, of who leads the session: blocks of each volume that
+    /// are left, and blocks that were copied. For people alone: nothing is decided by it. Only to
+    /// who knows of `FEATURE_TELLS`.
+    Copying {
+        nonce: Nonce,
+        left: Box<Space>,
+        copied_blocks: u64,
     },
     /// The holder of `nonce` gives its lease back: it stopped, and cleanly so.
     LeaseRelease {
@@ -444,9 +474,15 @@ impl Control {
         let lines = if is_about_lines { FEATURE_LINES } else { 0 };
         let news = if is_news { FEATURE_NEWS } else { 0 };
         let touch = if matches!(self, Self::Touch { .. }) { FEATURE_TOUCH } else { 0 };
+        let tells = if matches!(self, Self::Copying { .. }) { FEATURE_TELLS } else { 0 };
         let is_about_replica = matches!(self, Self::OwnReplica(_));
         let replica = if is_about_replica { FEATURE_OWN_REPLICA } else { 0 };
-        lines | news | touch | replica | if is_about_verify { FEATURE_VERIFY_ANSWER } else { 0 }
+        lines
+            | news
+            | touch
+            | tells
+            | replica
+            | if is_about_verify { FEATURE_VERIFY_ANSWER } else { 0 }
     }
 }
 

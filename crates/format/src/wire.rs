@@ -20,7 +20,7 @@ pub(crate) use link::{LINK_TAGS, get_link};
 pub use link::{QUANTUM_BYTES_MAX, QUANTUM_BYTES_MIN};
 
 /// The longest name of a resource, in bytes.
-pub(crate) const NAME_BYTES_MAX: usize = 127;
+pub const NAME_BYTES_MAX: usize = 127;
 
 /// A value with one encoding.
 pub(crate) trait Wire: Sized {

@@ -19,6 +19,8 @@ pub const COPY_FAILURES_MAX: u32 = 8;
 pub const UNREADABLE_REST: Duration = Duration::from_secs(5);
 /// Blocks of one copy.
 pub const COPY_BLOCKS_MAX: u32 = 32;
+/// How often who leads tells a member how far the copy to it is.
+pub const COPYING_TOLD_INTERVAL: Duration = Duration::from_millis(500);
 /// So many copies of a full resync that found nothing equal at its target end the comparing; as
 /// many later it is tried once more.
 pub const COMPARE_MISSES_MAX: u32 = 64;

@@ -82,6 +82,7 @@ use crate::resource::telling::Agreement;
 use crate::resource::verify::{Progress, VerifyWish, Verifying};
 use crate::voter::Voter;
 
+pub use crate::resource::member::CopyStatus;
 pub use crate::resource::options::{Comparing, ResourceOptions};
 pub use crate::resource::resize::{ResizeState, ResizeStatus};
 pub use crate::resource::rests::LostAgain;

@@ -4,6 +4,7 @@
 mod adopt;
 mod attach;
 mod congestion;
+mod copying;
 mod disks;
 mod fencing;
 mod followers;

@@ -211,6 +211,12 @@ pub(crate) fn disk_failure(failure: &DiskFailure) -> String {
     format!("{request} failed at {} ({disk}): {error}; {hint}", as_of(*age_ms))
 }
 
+/// The same of the disk of a peer, as the peer says.
+pub(crate) fn disk_failure_at(name: &str, failure: &DiskFailure) -> String {
+    let DiskFailure { request, error, age_ms, .. } = failure;
+    format!("{request} failed at {}, on {name}: {error}", as_of(*age_ms))
+}
+
 fn resyncs(resource: &ResourceStatus) -> Vec<String> {
     let mut sentences = Vec::new();
     for connection in &resource.connections {
@@ -251,7 +257,10 @@ fn resync(
         return Some(format!("volume {volume} is being compared with {name}, not copied"));
     }
     if device.replication_state.has_progress() {
-        return Some(format!("volume {volume} is being copied here from {name}"));
+        return Some(format!(
+            "volume {volume} is being copied here from {name}{}",
+            device.sync.as_ref().map(|_| rest_of(device)).unwrap_or_default()
+        ));
     }
     let own = resource.devices.iter().find(|own| own.volume == volume);
     let is_behind = own
@@ -301,13 +310,17 @@ fn resync(
 /// What is left of a copy to a peer.
 fn copy_to(name: &str, device: &PeerDeviceStatus) -> String {
     let volume = device.volume;
+    format!("volume {volume} is being copied to {name}{}", rest_of(device))
+}
+
+fn rest_of(device: &PeerDeviceStatus) -> String {
     let mib = device.out_of_sync / 1024;
     let eta = device.sync.as_ref().map(|sync| sync.estimated_seconds_to_finish);
     let rest = match eta.filter(|seconds| *seconds != STALLED_SECONDS) {
         Some(seconds) => format!("about {seconds} s at the present rate"),
         None => "at what rate is not known yet; ask again in a few seconds".to_owned(),
     };
-    format!("volume {volume} is being copied to {name}: {mib} MiB are left, {rest}")
+    format!(": {mib} MiB are left, {rest}")
 }
 
 /// This node lacks data, and this peer does not give it now.

@@ -25,7 +25,7 @@ use api::status::{
 };
 
 use crate::adm::dates::as_of;
-use crate::adm::explain::{disk_failure, down_since};
+use crate::adm::explain::{disk_failure, disk_failure_at, down_since};
 use crate::called;
 
 /// `status` prints this where no resource is up; scripts compare with DRBD's words.
@@ -264,12 +264,12 @@ impl Text {
         }
         if self.is_verbose() || self.has_statistics() || is_connected {
             for peer_device in &connection.peer_devices {
-                self.peer_device(peer_device, numbering);
+                self.peer_device(&connection.name, peer_device, numbering);
             }
         }
     }
 
-    fn peer_device(&mut self, peer_device: &PeerDeviceStatus, numbering: Numbering) {
+    fn peer_device(&mut self, name: &str, peer_device: &PeerDeviceStatus, numbering: Numbering) {
         let mut words = Vec::new();
         if numbering == Numbering::Shown {
             words.push(format!("volume:{}", peer_device.volume));
@@ -294,6 +294,9 @@ impl Text {
             words.push(format!("resync-suspended:{}", peer_device.resync_suspended));
         }
         self.line(4, &words);
+        if let Some(failure) = &peer_device.disk_failure {
+            self.line(OWN_INDENT, &[format!("# {}", disk_failure_at(name, failure))]);
+        }
         if self.has_statistics() {
             let words = self.peer_statistics_words(peer_device);
             self.line(8, &words);

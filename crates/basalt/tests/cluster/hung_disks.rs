@@ -53,6 +53,15 @@ fn goes_on_without(index: usize) {
     cluster.wait_for_log(index, "(disk-timeout)");
     let failure = cluster.status(index).unwrap().devices[0].disk_failure.clone().unwrap();
     assert!(failure.error.contains("no answer within 1.5 s"), "{failure:?}");
+    let name = cluster.nodes[index].name.clone();
+    for other in (0..3).filter(|other| *other != index) {
+        cluster.wait(other, "word of the failure there", |status| {
+            let peer = status.connections.iter().find(|peer| peer.name == name);
+            let failure = peer.and_then(|peer| peer.peer_devices[0].disk_failure.as_ref());
+            failure.is_some_and(|it| it.error.contains("no answer within 1.5 s"))
+                && status.reasons.iter().any(|reason| reason.contains("no answer within 1.5 s"))
+        });
+    }
     let mut bytes = [0; BLOCK];
     client.read(0, &mut bytes).unwrap();
     assert_eq!(bytes, [2; BLOCK]);
@@ -62,6 +71,11 @@ fn goes_on_without(index: usize) {
     cluster.adm_ok(index, &["attach", "r0"]);
     cluster.wait_up_to_date(0);
     assert_eq!(cluster.status(index).unwrap().devices[0].disk_failure, None);
+    for other in (0..3).filter(|other| *other != index) {
+        cluster.wait(other, "end of the failure there", |status| {
+            status.connections.iter().all(|peer| peer.peer_devices[0].disk_failure.is_none())
+        });
+    }
     client.write(4096, &[4; BLOCK]).unwrap();
     client.close().unwrap();
     cluster.assert_replicas_equal(size);

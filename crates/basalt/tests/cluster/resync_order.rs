@@ -183,6 +183,18 @@ fn no_more_resources_are_resynced_at_a_time_than_the_node_was_told() {
     }
 }
 
+/// How much is left, and how long it takes, are known to the one that is copied to.
+fn knows_the_rest(it: &ResourceStatus) -> bool {
+    let devices = it.connections.iter().flat_map(|peer| &peer.peer_devices);
+    let mut targets = devices.filter(|it| it.replication_state == ReplicationState::SyncTarget);
+    targets.any(|it| {
+        let sync = it.sync.as_ref();
+        let eta = sync.map(|sync| sync.estimated_seconds_to_finish);
+        let is_known = eta.is_some_and(|seconds| (1..20).contains(&seconds));
+        is_known && (1..8 << 10).contains(&it.out_of_sync) && it.percent_in_sync < 100.0
+    })
+}
+
 /// Beside clients no more is copied in a second than `c-max-rate`, and not much less.
 #[test]
 fn a_resync_beside_a_client_keeps_to_its_rate() {
@@ -207,6 +219,7 @@ fn a_resync_beside_a_client_keeps_to_its_rate() {
         let look = || of_name(&cluster, 2, "r0");
         cluster.poll(2, "resync", || look().filter(is_copied).map(drop));
         let began = now();
+        cluster.poll(2, "how far it is, at the target", || look().filter(knows_the_rest).map(drop));
         cluster.poll(2, "end of the resync", || look().filter(is_up_to_date).map(drop));
         let seconds = now().since(began).as_secs_f64();
         is_over.store(true, Ordering::Relaxed);

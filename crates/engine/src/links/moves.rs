@@ -90,6 +90,7 @@ mod tests {
             Fact::Down { handles, .. } => Some(("down", handles.theirs)),
             Fact::Message { .. }
             | Fact::Void { .. }
+            | Fact::DiskFailed { .. }
             | Fact::PathChanged { .. }
             | Fact::OpenDue { .. }
             | Fact::HeartbeatDue { .. }

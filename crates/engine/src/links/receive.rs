@@ -370,6 +370,7 @@ impl Links {
             LinkMessage::Close { handle, reason } => {
                 self.on_close(way.link, handle, reason, now);
             }
+            LinkMessage::DiskFailed(failed) => self.on_disk_failed(way.link, failed),
             LinkMessage::Heartbeat(heartbeat) => {
                 self.facts.push_back(Fact::Heartbeat { way, heartbeat });
             }

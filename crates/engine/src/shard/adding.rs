@@ -88,7 +88,7 @@ impl Shard {
         match new.adopt(&mut self.rim) {
             Ok(further) => disk.take_further(further, &self.rim),
             Err(error) => {
-                part.note_unusable(place, &error, self.rim.kit.now);
+                part.note_unusable(place, &error, &mut self.rim);
                 let fact = Box::new(FromGroup::MemberFailed { member: part.own_node() });
                 let home = self.home_of(id);
                 self.rim.tell(home, Cross::FromPart(id, FromPart::Fact(fact)));

@@ -222,5 +222,6 @@ pub(super) fn connect(hosted: &mut Hosted, peer: &part::Peer, rim: &mut Rim) {
         name: member.name.clone(),
         pace: None,
         is_congested: false,
+        disks_failed: Vec::new(),
     });
 }

@@ -1,7 +1,7 @@
 //! What links and clients report, translated into inputs of the machines.
 
 use format::ids::NodeId;
-use format::message::{DataBody, ResourceMessage};
+use format::message::{DataBody, DiskFailed, ResourceMessage};
 use replication::contract::{GroupAction, GroupInput, ResourceInput};
 
 use crate::clients::fact::Fact as ClientFact;
@@ -10,6 +10,7 @@ use crate::hosted_id::HostedId;
 use crate::links;
 use crate::shard::disk::payload_of;
 use crate::shard::fence::Effect;
+use crate::shard::hosted::{DiskFailedThere, Peer};
 use crate::shard::{Input, Rim, Shard, Starved};
 
 impl Shard {
@@ -75,6 +76,9 @@ impl Shard {
                 self.after_parts(hosted, Effect::Connect { peer, handles, report: *report });
             }
             links::Fact::Down { hosted, peer, handles, parting } => {
+                if let Some(peer) = self.peer_of(hosted, peer) {
+                    peer.disks_failed.clear();
+                }
                 if self.was_not_told(hosted, peer, handles) {
                     return;
                 }
@@ -85,6 +89,9 @@ impl Shard {
             links::Fact::Void { link, set, handle } => {
                 let Rim { links, kit, .. } = rim;
                 links.settle(link, set, handle, kit);
+            }
+            links::Fact::DiskFailed { hosted, peer, failed } => {
+                self.on_disk_failed_there(hosted, peer, *failed);
             }
             links::Fact::PathChanged { hosted } => {
                 let hosted = self.hosted.get(hosted.0 as usize).and_then(Option::as_ref);
@@ -103,6 +110,24 @@ impl Shard {
                 let input = ResourceInput::Lease { peer, nonce, sent_at, granted };
                 rim.inbox.push_back((hosted, Input::Resource(input)));
             }
+        }
+    }
+
+    fn peer_of(&mut self, id: HostedId, node: NodeId) -> Option<&mut Peer> {
+        let hosted = self.hosted.get_mut(id.0 as usize).and_then(Option::as_deref_mut)?;
+        hosted.peers.iter_mut().find(|peer| peer.node == node)
+    }
+
+    /// For people alone: nothing is decided by it.
+    fn on_disk_failed_there(&mut self, id: HostedId, from: NodeId, failed: DiskFailed) {
+        let DiskFailed { place, request, error, age_ms, .. } = failed;
+        let told_at = self.rim.kit.now;
+        let Some(peer) = self.peer_of(id, from) else { return };
+        peer.disks_failed.retain(|known| known.place != place);
+        peer.disks_failed.push(DiskFailedThere { place, told_at, age_ms, request, error });
+        let hosted = self.hosted.get(id.0 as usize).and_then(Option::as_deref);
+        if let Some(hosted) = hosted {
+            self.rim.tell_changed(hosted.name());
         }
     }
 

@@ -96,6 +96,7 @@ impl Shard {
         };
         let offer = hosted.offer.take().expect("only an offer is taken, and once");
         let Offer { disk, shared, mut groups } = *offer;
+        hosted.trouble_elsewhere = None;
         let part = self.parts[place].as_mut().expect("a home has a part");
         part.offer = Some(disk);
         part.failing = None;
@@ -126,7 +127,7 @@ impl Shard {
         part.failing = None;
         match disk.adopt(rim) {
             Ok(disk) => part.offer = Some(disk),
-            Err(error) => part.note_unusable(Place::FIRST, &error, rim.kit.now),
+            Err(error) => part.note_unusable(Place::FIRST, &error, rim),
         }
         let message = ToGroup::Attach { disk: group, round };
         rim.inbox.push_back((id, Input::Group(GroupInput::Home(message))));

@@ -128,6 +128,11 @@ impl Shard {
                 let input = ResourceInput::Group { shard: from, fact: *fact };
                 self.rim.inbox.push_back((id, Input::Resource(input)));
             }
+            FromPart::DiskFailed(trouble) => {
+                if let Some(hosted) = hosted {
+                    hosted.trouble_elsewhere.get_or_insert(trouble);
+                }
+            }
             FromPart::DiskClosed => {
                 if let Some(hosted) = hosted {
                     hosted.closing[usize::from(from)] = false;

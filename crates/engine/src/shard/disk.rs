@@ -158,7 +158,7 @@ impl Part {
         let done = match result {
             Ok(_) => Ok(DeviceResult::Done),
             Err(error) => {
-                self.note_failure((place, Area::Data), "a write to the disk", error, rim.kit.now);
+                self.note_failure((place, Area::Data), "a write to the disk", error, rim);
                 Err(DeviceError)
             }
         };
@@ -237,7 +237,7 @@ impl Part {
         let what = operation.kind.name();
         if operation.costs_replica(error) {
             let area = if operation.is_of_metadata() { Area::Metadata } else { Area::Data };
-            self.note_failure((operation.place, area), what, error, rim.kit.now);
+            self.note_failure((operation.place, area), what, error, rim);
         } else if let Some(disk) = self.disk.as_mut().filter(|disk| !disk.read_error_logged) {
             disk.read_error_logged = true;
             log!(Error, Scope::resource(&self.name), "{what} failed: {error}");

@@ -186,6 +186,7 @@ impl Shard {
                     rim.links.connect(link, (id, peer), handles, &mut rim.kit);
                     rim.links.settle(link, handles.set, handles.theirs, &mut rim.kit);
                 }
+                self.tell_disk_failed(id, Some(peer));
             }
             Effect::Disconnected { peer, parting } => {
                 let rim = &mut self.rim;

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use api::status::DiskFailure;
 use format::ids::NodeId;
 use format::layout::Layout;
 use format::metadata::{Register, Superblock};
@@ -13,7 +14,7 @@ use replication::resource::Resource;
 use stdx::time::Time;
 
 use crate::clients::fact::Comer;
-use crate::contract::Ticket;
+use crate::contract::{DiskTrouble, Ticket};
 use crate::definition::Definition;
 use crate::handover::NewDisk;
 use crate::hosted_id::HostedId;
@@ -35,9 +36,15 @@ pub(crate) struct Hosted {
     pub(crate) offer: Option<Box<Offer>>,
     /// Shards where something may still be under way on the disk that was given up.
     pub(crate) closing: [bool; SHARDS_MAX as usize],
+    /// Why the disk is out of use, where another shard saw that first; that shard sets it, and the
+    /// next attach clears it.
+    pub(crate) trouble_elsewhere: Option<Box<DiskTrouble>>,
     pub(crate) register_disk: DiskId,
     pub(crate) saves: VecDeque<Save>,
     pub(crate) peers: Vec<Peer>,
+    /// Of the copy to the replica of this node, once somebody asked for it; cleared by the first
+    /// question behind the end of that copy.
+    pub(crate) pace_here: Option<Pace>,
     pub(crate) is_primary: bool,
     /// The groups were told last to fail requests of clients rather than to keep them, for want of
     /// a quorum or of data; cleared when this node becomes Secondary.
@@ -85,6 +92,38 @@ pub(crate) struct Peer {
     pub(crate) pace: Option<Pace>,
     /// It fell behind, and the connection was ended for that.
     pub(crate) is_congested: bool,
+    /// Why its disk is out of use, as it said, by volume; cleared when it is disconnected.
+    pub(crate) disks_failed: Vec<DiskFailedThere>,
+}
+
+/// A request that a disk of a member failed.
+#[derive(Clone, Debug)]
+pub(crate) struct DiskFailedThere {
+    pub(crate) place: Place,
+    pub(crate) told_at: Time,
+    /// Milliseconds from the failure to `told_at`.
+    pub(crate) age_ms: u64,
+    pub(crate) request: String,
+    pub(crate) error: String,
+}
+
+impl Peer {
+    pub(crate) fn disk_failed(&self, place: Place) -> Option<&DiskFailedThere> {
+        self.disks_failed.iter().find(|failed| failed.place == place)
+    }
+}
+
+impl DiskFailedThere {
+    /// The path of the disk, and so a hint about it, is known there alone.
+    pub(crate) fn describe(&self, now: Time) -> DiskFailure {
+        let since = u64::try_from(now.since(self.told_at).as_millis()).unwrap_or(u64::MAX);
+        DiskFailure {
+            request: self.request.clone(),
+            error: self.error.clone(),
+            age_ms: self.age_ms.saturating_add(since),
+            ..DiskFailure::default()
+        }
+    }
 }
 
 /// A disk that is open, and what the group of each shard needs to know of it.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use api::response::{Failure, FailureCode, Reply};
 use format::config::Config;
-use format::ids::MemberSet;
+use format::ids::{MemberSet, NodeId};
 use format::layout::SLOTS_DEFAULT;
 use format::metadata::Superblock;
 use format::space::{Place, Space};
@@ -257,6 +257,8 @@ impl Shard {
             is_metadata_held: false,
             offer: None,
             closing: [false; SHARDS_MAX as usize],
+            trouble_elsewhere: None,
+            pace_here: None,
             register_disk,
             saves: VecDeque::new(),
             peers: Vec::new(),
@@ -455,6 +457,23 @@ impl Shard {
             && part.close_disk(&mut self.rim)
         {
             log!(Warning, Scope::resource(&part.name), "the disk was given up");
+        }
+        if why == DiskEnd::Failed {
+            self.tell_disk_failed(id, None);
+        }
+    }
+
+    /// Tells a peer why the disk here is out of use, or all peers.
+    pub(super) fn tell_disk_failed(&mut self, id: HostedId, only: Option<NodeId>) {
+        let place = id.0 as usize;
+        let part = self.parts.get(place).and_then(Option::as_deref);
+        let hosted = self.hosted.get(place).and_then(Option::as_deref);
+        let (Some(part), Some(hosted)) = (part, hosted) else { return };
+        let seen_here = part.failing.as_ref().map(|failing| &failing.trouble);
+        let Some(trouble) = seen_here.or(hosted.trouble_elsewhere.as_deref()) else { return };
+        let Rim { links, kit, .. } = &mut self.rim;
+        for peer in hosted.peers.iter().filter(|it| only.is_none_or(|only| only == it.node)) {
+            links.tell_disk_failed((id, peer.node), |handle| trouble.told(handle, kit.now));
         }
     }
 }

@@ -134,7 +134,7 @@ impl Shard {
             "the disk did not complete a request within {limit_s} s (disk-timeout): it is given \
              up, and kept open until the {count} requests that are under way have ended"
         );
-        part.note_silence(hung_at, limit_s, rim.kit.now);
+        part.note_silence(hung_at, limit_s, rim);
         let member = part.own_node();
         part.tell_home(FromGroup::MemberFailed { member }, rim);
     }

@@ -4,7 +4,7 @@
 //! (`hosted`): what it decides reaches the parts in order, and what they answer comes back
 //! likewise (`cross`). A part knows of no other part.
 
-pub(super) mod failing;
+pub(crate) mod failing;
 
 use api::response::{Failure, FailureCode};
 use format::ids::NodeId;

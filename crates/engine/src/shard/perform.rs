@@ -11,7 +11,7 @@ use replication::contract::{
 };
 
 use crate::clients::part_id::{self, FrontEnd};
-use crate::contract::{Cross, Fact, FromPart, Unreachable};
+use crate::contract::{Cross, DiskTrouble, Fact, FromPart, Unreachable};
 use crate::hosted_id::HostedId;
 use crate::limits::MISBEHAVED_REST;
 use crate::links::session::Held;
@@ -143,6 +143,15 @@ impl Part {
             rim.inbox.push_back((self.id, Input::Resource(input)));
         } else {
             rim.tell(home, Cross::FromPart(self.id, FromPart::Fact(Box::new(fact))));
+        }
+    }
+
+    /// The home has what it saw itself, and is told of the rest.
+    pub(super) fn tell_home_of(&self, trouble: &DiskTrouble, rim: &mut Rim) {
+        let home = self.home_shard(rim.mesh.shards());
+        if home != rim.mesh.me() {
+            let message = FromPart::DiskFailed(Box::new(trouble.clone()));
+            rim.tell(home, Cross::FromPart(self.id, message));
         }
     }
 }

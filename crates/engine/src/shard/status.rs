@@ -340,6 +340,15 @@ fn of_first<T>(place: Place, counted: Option<T>) -> Option<T> {
     counted.filter(|_| place == Place::FIRST)
 }
 
+/// Takes another look in; a copy that is over is measured no more.
+fn note(pace: &mut Option<Pace>, look: Option<pace::Look>) {
+    match (look, pace) {
+        (None, pace) => *pace = None,
+        (Some(look), Some(pace)) => pace.note(look),
+        (Some(look), none) => *none = Some(Pace::new(look)),
+    }
+}
+
 /// What a description needs besides the resource.
 #[derive(Clone, Copy)]
 struct Look<'a> {
@@ -352,7 +361,7 @@ struct Look<'a> {
 const REFUSED: &str = "Connection refused";
 
 impl Hosted {
-    /// Takes a look at the resyncs that this node feeds.
+    /// Takes a look at the resyncs that this node feeds, and at that of its own replica.
     fn note_progress(&mut self, now: Time) {
         let status = self.resource.status();
         for peer in &mut self.peers {
@@ -362,12 +371,14 @@ impl Hosted {
                 copied_blocks: facts.copied_blocks,
                 left_blocks: facts.out_of_sync.blocks(),
             });
-            match (look, &mut peer.pace) {
-                (None, _) => peer.pace = None,
-                (Some(look), Some(pace)) => pace.note(look),
-                (Some(look), none) => *none = Some(Pace::new(look)),
-            }
+            note(&mut peer.pace, look);
         }
+        let here = status.copying_here.map(|copy| pace::Look {
+            at: now,
+            copied_blocks: copy.copied_blocks,
+            left_blocks: copy.left.blocks(),
+        });
+        note(&mut self.pace_here, here);
     }
 
     fn describe(&self, part: &Part, look: Look<'_>) -> ResourceStatus {
@@ -526,7 +537,9 @@ impl Hosted {
             peer_devices: self
                 .definition
                 .volumes()
-                .map(|volume| self.describe_peer_device(status, volume, member, facts))
+                .map(|volume| {
+                    self.describe_peer_device((status, look.rim.kit.now), volume, member, facts)
+                })
                 .collect(),
             reason,
             ..ConnectionStatus::default()
@@ -564,7 +577,7 @@ impl Hosted {
 
     fn describe_peer_device(
         &self,
-        status: &Status,
+        (status, now): (&Status, Time),
         OwnVolume { place, number, .. }: OwnVolume<'_>,
         member: &Member,
         facts: Option<&MemberStatus>,
@@ -576,6 +589,8 @@ impl Hosted {
         };
         let Some(facts) = facts else { return device };
         device.peer_disk_state = peer_disk_state(facts, status);
+        let failed = self.peer(member.node).and_then(|peer| peer.disk_failed(place));
+        device.disk_failure = failed.filter(|_| !facts.has_replica).map(|it| it.describe(now));
         let own = status.members.iter().find(|known| known.node == self.definition.me);
         let is_leader = status.leader == Some(member.node);
         let is_copied_to = status.replica == Some(ReplicaState::Syncing);
@@ -605,7 +620,9 @@ impl Hosted {
             device.replication_state = ReplicationState::PausedSyncT;
             device.resync_suspended = "dependency".to_owned();
         }
-        let left = facts.out_of_sync.blocks_at(place);
+        let is_target = device.replication_state == ReplicationState::SyncTarget;
+        let copy = status.copying_here.filter(|_| is_target);
+        let left = copy.map_or(facts.out_of_sync, |copy| copy.left).blocks_at(place);
         device.out_of_sync = left * (BLOCK_BYTES / 1024);
         let blocks = self.space.blocks_at(place).max(1);
         device.percent_in_sync = percent(blocks.saturating_sub(left), blocks);
@@ -631,7 +648,8 @@ impl Hosted {
                 ..SyncDetails::default()
             });
         }
-        match self.peer(member.node).and_then(|peer| peer.pace.as_ref()) {
+        let pace_there = self.peer(member.node).and_then(|peer| peer.pace.as_ref());
+        match copy.and(self.pace_here.as_ref()).or(pace_there) {
             Some(pace) => device.with_sync(pace.details()),
             None => device,
         }

@@ -20,6 +20,7 @@ messages!(Control, CONTROL_TAGS {
     0x0107 Chosen { ballot, value }
     0x013a News { ballot, value }
     0x013b Touch { nonce, has_quorum }
+    0x013c Copying { nonce, left, copied_blocks }
     0x0108 LeaseRelease { nonce }
     0x0110 Seal { ballot, nonce }
     0x0111 Sealed(sealed)

@@ -3,8 +3,8 @@
 use crate::error::{DecodeError, EncodeError};
 use crate::ids::BLOCK_BYTES;
 use crate::message::{
-    CloseReason, Heartbeat, HeartbeatAck, Hello, LeaseRequest, LinkClass, LinkMessage, Open,
-    PROBE_PADDING_BYTES_MAX, Probe, Proof, ProofAlgorithm, ReplicaReport,
+    CloseReason, DiskFailed, Heartbeat, HeartbeatAck, Hello, LeaseRequest, LinkClass, LinkMessage,
+    Open, PROBE_PADDING_BYTES_MAX, Probe, Proof, ProofAlgorithm, ReplicaReport,
 };
 use crate::space::{Place, Space, VOLUMES_MAX};
 use crate::wire::{ListItem, Reader, Wire, Writer, ids, messages, record, tags};
@@ -28,6 +28,7 @@ messages!(LinkMessage, LINK_TAGS {
     0x0008 Proof(proof)
     0x0009 Probe(probe)
     0x000A Probed { padding_bytes }
+    0x000B DiskFailed(failed)
 });
 
 tags!(LinkClass { 0 Data, 1 Bulk, 2 Watch });
@@ -37,6 +38,7 @@ tags!(CloseReason {
 });
 tags!(ProofAlgorithm { 1 Sha1, 2 Sha256, 3 Sha384, 4 Sha512 });
 record!(Open { handle, resource, sender, receiver, replica, resource_name });
+record!(DiskFailed { handle, place, request, error, age_ms });
 record!(LeaseRequest { handle, nonce, length_ms });
 record!(HeartbeatAck { id, sent_at_ns, refused });
 
@@ -226,6 +228,34 @@ record!(FurtherSize { place, blocks });
 impl ListItem for FurtherSize {
     const COUNT_MAX: usize = VOLUMES_MAX - 1;
 }
+
+/// The blocks of one volume.
+struct VolumeBlocks {
+    place: Place,
+    blocks: u64,
+}
+
+record!(VolumeBlocks { place, blocks });
+
+impl ListItem for VolumeBlocks {
+    const COUNT_MAX: usize = VOLUMES_MAX;
+}
+
+/// The volumes that have blocks.
+impl Wire for Space {
+    fn put(&self, writer: &mut Writer<'_>) {
+        let volumes = self.places().map(|place| (place, self.blocks_at(place)));
+        volumes
+            .map(|(place, blocks)| VolumeBlocks { place, blocks })
+            .collect::<Vec<_>>()
+            .put(writer);
+    }
+    fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let volumes: Vec<VolumeBlocks> = reader.field("Space.volumes")?;
+        Ok(volumes.iter().fold(Self::EMPTY, |space, it| space.with(it.place, it.blocks)))
+    }
+}
+
 /// One per resource of the pair.
 impl ListItem for LeaseRequest {
     const COUNT_MAX: usize = 16_384;

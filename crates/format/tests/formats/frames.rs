@@ -10,8 +10,8 @@ use format::ids::{BlockMask, BlockRange, Epoch, LaneIndex, MemberSet, Nonce, Seq
 use format::limits::{PAYLOAD_BYTES_MAX, RANGES_MAX};
 use format::message::{
     Accepted, Control, Data, DataBody, FEATURE_LINES, FEATURE_NEWS, FEATURE_OWN_REPLICA,
-    FEATURE_TOUCH, FEATURE_VERIFY_ANSWER, LinkMessage, ReadStatus, ResourceMessage, Write,
-    WriteKind,
+    FEATURE_TELLS, FEATURE_TOUCH, FEATURE_VERIFY_ANSWER, LinkMessage, ReadStatus, ResourceMessage,
+    Write, WriteKind,
 };
 use stdx::checksum::crc32c;
 
@@ -111,6 +111,7 @@ fn newer_words_are_for_those_that_know_of_them() {
             "line_lost" | "line_lost_done" => FEATURE_LINES,
             "news" => FEATURE_NEWS,
             "touch" | "touch_lost" => FEATURE_TOUCH,
+            "copying" => FEATURE_TELLS,
             "verify_answer" | "verify_answer_named" => FEATURE_VERIFY_ANSWER,
             "own_replica_stays" | "own_replica_leaves" | "own_replica_gone" => FEATURE_OWN_REPLICA,
             _ => 0,

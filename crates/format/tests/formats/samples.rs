@@ -7,10 +7,10 @@ use format::ids::{
     MemberSet, NodeId, Nonce, QuestionId, ResourceId, Seq, ValueId, VoteStoreId,
 };
 use format::message::{
-    Accepted, CloseReason, Control, Data, DataBody, Heartbeat, HeartbeatAck, Hello, LeaseRequest,
-    LinkClass, LinkMessage, Open, OwnReplica, Probe, Proof, ProofAlgorithm, ReadStatus,
-    ReplicaReport, ResizeOutcome, ResourceMessage, Sealed, SealedLane, SlotBase, SlotInfo,
-    Standing, WindowEntry, Write, WriteKind,
+    Accepted, CloseReason, Control, Data, DataBody, DiskFailed, Heartbeat, HeartbeatAck, Hello,
+    LeaseRequest, LinkClass, LinkMessage, Open, OwnReplica, Probe, Proof, ProofAlgorithm,
+    ReadStatus, ReplicaReport, ResizeOutcome, ResourceMessage, Sealed, SealedLane, SlotBase,
+    SlotInfo, Standing, WindowEntry, Write, WriteKind,
 };
 use format::metadata::Candidate;
 use format::space::{Place, Space};
@@ -125,6 +125,13 @@ fn links() -> Vec<Sample> {
     let diskless = Open { replica: None, resource_name: String::new(), ..open.clone() };
     let lease = LeaseRequest { handle: 0x83, nonce: NONCE, length_ms: 1500 };
     let heartbeat = Heartbeat { id: 5, sent_at_ns: 0x84, leases: vec![lease, lease] };
+    let failed = DiskFailed {
+        handle: 0x81,
+        place: Place::new(3).unwrap(),
+        request: "a write to the disk".to_owned(),
+        error: "Input/output error (os error 5)".to_owned(),
+        age_ms: 0xb2,
+    };
     let code = (0x88..0x9c).collect();
     let proof = Proof { handle: 0x81, algorithm: ProofAlgorithm::Sha1, code };
     let ack = HeartbeatAck { id: 5, sent_at_ns: 0x84, refused: vec![0x83, 0x85] };
@@ -139,6 +146,7 @@ fn links() -> Vec<Sample> {
         link("challenge", LinkMessage::Challenge { challenge: 0x86 << 120 | 0x87 }),
         link("proof", LinkMessage::Proof(proof)),
         link("probe", LinkMessage::Probe(Probe { padding: (0x9c..0xb1).collect() })),
+        link("disk_failed", LinkMessage::DiskFailed(Box::new(failed))),
         link("probed", LinkMessage::Probed { padding_bytes: 0xb1 }),
     ]
 }
@@ -156,6 +164,7 @@ fn register_messages() -> Vec<Sample> {
     let accepted = Some(Accepted { ballot: ballot(2), value: config() });
     let (ballot, promised, store) = (ballot(3), ballot(4), VoteStoreId(0x92));
     let (value, nonce, value_id) = (config(), NONCE, ValueId(0x93));
+    let left = Space::EMPTY.with(Place::new(3).unwrap(), 0x94).with(Place::new(15).unwrap(), 0x95);
     vec![
         control("prepare", Control::Prepare { ballot, nonce }),
         control("promise", Control::Promise { ballot, store, accepted: accepted.clone() }),
@@ -170,6 +179,7 @@ fn register_messages() -> Vec<Sample> {
         control("chosen", Control::Chosen { ballot, value: value.clone() }),
         control("news", Control::News { ballot, value }),
         control("touch", Control::Touch { nonce, has_quorum: true }),
+        control("copying", Control::Copying { nonce, left: Box::new(left), copied_blocks: 0x96 }),
         control("touch_lost", Control::Touch { nonce, has_quorum: false }),
         control("lease_release", Control::LeaseRelease { nonce }),
     ]

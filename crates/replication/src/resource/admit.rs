@@ -38,6 +38,9 @@ pub(crate) struct Admission {
     floors: Vec<Seq>,
     /// By shard, the blocks of each volume that are left, and the blocks that were copied.
     progress: BTreeMap<u8, (Space, u64)>,
+    /// When the member is told next how far its copy is; set by the first word of a shard about it,
+    /// and each time that it is told.
+    tell_at: Time,
     /// All blocks of the volumes are to be copied.
     is_full: bool,
     /// The member is another process than the one that was lost.
@@ -175,6 +178,7 @@ impl Resource {
                 epoch,
                 floors: Vec::new(),
                 progress: BTreeMap::new(),
+                tell_at: Time::ZERO,
                 is_full: false,
                 was_restarted: false,
                 is_half_copied: false,
@@ -408,9 +412,21 @@ impl Resource {
     }
 
     pub(crate) fn on_progress(&mut self, shard: u8, member: NodeId, progress: (Space, u64)) {
-        if let Some(admission) = self.admission(member) {
-            admission.progress.insert(shard, progress);
+        let now = self.now;
+        let Some(session) = self.session.as_mut() else { return };
+        let Some(admission) = session.admissions.get_mut(&member) else { return };
+        // The first word waits for that of all shards, and a short copy needs none.
+        if admission.progress.is_empty() {
+            admission.tell_at = now + limits::COPYING_TOLD_INTERVAL;
         }
+        admission.progress.insert(shard, progress);
+        if now < admission.tell_at {
+            return;
+        }
+        admission.tell_at = now + limits::COPYING_TOLD_INTERVAL;
+        let (left, copied_blocks) = admission.progress();
+        let (nonce, left) = (session.nonce, Box::new(left));
+        self.send(member, Control::Copying { nonce, left, copied_blocks });
     }
 
     pub(crate) fn on_synced(&mut self, member: NodeId) {

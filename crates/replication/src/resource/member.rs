@@ -41,6 +41,9 @@ pub(crate) struct MemberState {
     new_epoch: Option<(NodeId, Nonce, Epoch)>,
     /// The sender and session of an ADMIT, until the groups have taken it over.
     admit: Option<(NodeId, Nonce)>,
+    /// How far the copy to this replica is, as who leads its session said last; cleared by the next
+    /// ADMIT.
+    pub(crate) copying: Option<CopyStatus>,
     /// By the member whose slot it is: who asked for all blocks of a slot to be marked, until they
     /// are.
     set_full: BTreeMap<NodeId, (NodeId, Nonce, LostMember)>,
@@ -70,6 +73,14 @@ impl MemberState {
     pub(crate) fn slots_asked_for(&self) -> MemberSet {
         self.set_full.keys().copied().collect()
     }
+}
+
+/// How far a copy is, as its source counts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopyStatus {
+    /// Blocks of each volume.
+    pub left: Space,
+    pub copied_blocks: u64,
 }
 
 /// A seal that is answered when every shard has become quiet.
@@ -305,11 +316,19 @@ impl Resource {
         self.member.joins_no_more = superblock.candidate.is_some_and(follows);
         self.member.may_begin = false;
         self.member.admit = Some((from, nonce));
+        self.member.copying = None;
         self.member.admitted_at = value.epoch;
         self.settle_size(value);
         self.follow_receipts(value);
         let round = self.start_round(RoundKind::Admitted);
         self.save_superblock(AfterSave::Groups(ToGroup::Admit { nonce, floors, round }));
+    }
+
+    /// For people alone: nothing is decided by it.
+    pub(crate) fn on_copying(&mut self, nonce: Nonce, copy: CopyStatus) {
+        if self.obeys(nonce) {
+            self.member.copying = Some(copy);
+        }
     }
 
     pub(crate) fn on_groups_admitted(&mut self) {

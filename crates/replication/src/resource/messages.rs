@@ -5,6 +5,7 @@ use format::message::{Accepted, Control, SlotBase};
 
 use crate::contract::{LostMember, NewArea, Repair, ResizeTask, SizeTask, VerifyTask};
 use crate::resource::Resource;
+use crate::resource::member::CopyStatus;
 use crate::voter::Refusal;
 
 impl Resource {
@@ -42,6 +43,9 @@ impl Resource {
             }
             Control::Touch { nonce, has_quorum } => {
                 self.on_touch(from, (!has_quorum).then_some(nonce));
+            }
+            Control::Copying { nonce, left, copied_blocks } => {
+                self.on_copying(nonce, CopyStatus { left: *left, copied_blocks });
             }
             Control::Report { store, session, accepted, members } => {
                 self.on_report(from, store, session, accepted);

@@ -9,6 +9,7 @@ use stdx::time::Time;
 use crate::contract::OnNoQuorum;
 use crate::lineage::standing::{insync, is_of_history};
 use crate::quorum::{Tally, is_vote_of};
+use crate::resource::member::CopyStatus;
 use crate::resource::resize::{ResizeStatus, Resizing};
 use crate::resource::suspend::Shortage;
 use crate::resource::verify::{VerifyStatus, Verifying};
@@ -47,6 +48,9 @@ pub struct Status {
     pub replica: Option<ReplicaState>,
     /// The replica could be brought up to date, and waits for the answer of its node.
     pub asks_to_resync: bool,
+    /// How far the copy to the local replica is, as its source said last. None while nothing is
+    /// copied to it, and of a source that does not say it.
+    pub copying_here: Option<CopyStatus>,
     pub disk_failed: bool,
     /// Requests wait for that disk, and no other is up to date: only a start can tell what it has.
     pub disk_wants_restart: bool,
@@ -201,6 +205,11 @@ impl Resource {
             && !self.member.disk_failed
     }
 
+    fn copying_here(&self) -> Option<CopyStatus> {
+        let is_copied_to = self.replica_state() == Some(ReplicaState::Syncing);
+        self.member.copying.filter(|_| is_copied_to)
+    }
+
     fn describe_voters(&self, value: &Config) -> Vec<VoterStatus> {
         let Config { voters: new, voters_old: old, .. } = value;
         let retiring = old.iter().filter(|voter| !new.contains(voter));
@@ -279,6 +288,7 @@ impl Resource {
             voters: self.describe_voters(value),
             replica: self.replica_state(),
             asks_to_resync: self.asks_to_resync(),
+            copying_here: self.copying_here(),
             disk_failed: self.member.disk_failed,
             disk_wants_restart: self.member.disk_failed && self.is_last_needed(),
             lease_until: self

@@ -347,6 +347,8 @@ fn parsers_of_drbds_lines_find_the_peers_and_nothing_else() {
         request: "a write to the disk".to_owned(),
         ..DiskFailure::default()
     });
+    resource.connections[0].peer_devices[0].disk_failure =
+        Some(DiskFailure { request: "a write to the disk".to_owned(), ..DiskFailure::default() });
     resource.devices[0].statistics = Some(DeviceStatistics::default());
     resource.shards = vec![ShardStatus { shard: 0, turns: 1, enters: 1, peers: Vec::new() }];
     resource.lease = Some(LeaseStatus { held: false, remaining_ms: 0 });

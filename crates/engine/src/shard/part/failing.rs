@@ -7,23 +7,22 @@ use std::io as stdio;
 use std::path::Path;
 
 use api::status::DiskFailure;
+use format::message::{DiskFailed, NAME_BYTES_MAX};
 use format::space::Place;
 use stdx::time::Time;
 
+use crate::contract::DiskTrouble;
 use crate::definition::DiskPlace;
 use crate::log::{Scope, log};
+use crate::shard::Rim;
 use crate::shard::operation::{Area, Operation};
 use crate::shard::part::Part;
 
-/// A request that a disk failed.
+/// A request that a disk failed, and what to do about it.
 #[derive(Debug)]
 pub(crate) struct Failing {
-    /// Whose disk it is.
-    place: Place,
+    pub(crate) trouble: DiskTrouble,
     area: Area,
-    at: Time,
-    what: &'static str,
-    error: String,
     hint: &'static str,
 }
 
@@ -34,72 +33,102 @@ impl Part {
         (place, area): (Place, Area),
         what: &'static str,
         error: &stdio::Error,
-        now: Time,
+        rim: &mut Rim,
     ) {
-        self.note_trouble((place, area), what, error.to_string(), hint_of(error), now);
+        self.note_trouble((place, area), what, error.to_string(), hint_of(error), rim);
     }
 
     /// The same of a disk that this shard could not open.
-    pub(crate) fn note_unusable(&mut self, place: Place, error: &stdio::Error, now: Time) {
-        self.note_failure((place, Area::Data), "opening the disk for a data thread", error, now);
+    pub(crate) fn note_unusable(&mut self, place: Place, error: &stdio::Error, rim: &mut Rim) {
+        self.note_failure((place, Area::Data), "opening the disk for a data thread", error, rim);
     }
 
     /// The same of the superblock, or of the stamp of a further volume.
-    pub(crate) fn note_failed_save(&mut self, failed: &Operation, error: &stdio::Error, now: Time) {
-        self.note_failure((failed.place, Area::Metadata), failed.kind.name(), error, now);
+    pub(crate) fn note_failed_save(
+        &mut self,
+        failed: &Operation,
+        error: &stdio::Error,
+        rim: &mut Rim,
+    ) {
+        self.note_failure((failed.place, Area::Metadata), failed.kind.name(), error, rim);
     }
 
     /// The same of a disk that gives no answer.
-    pub(crate) fn note_silence(&mut self, place: Place, limit_s: f32, now: Time) {
+    pub(crate) fn note_silence(&mut self, place: Place, limit_s: f32, rim: &mut Rim) {
         let error = format!("no answer within {limit_s} s (disk-timeout)");
         let hint = "`dmesg` may say why; it is attached again once what is under way has ended";
-        self.note_trouble((place, Area::Data), "a request to the disk", error, hint, now);
+        self.note_trouble((place, Area::Data), "a request to the disk", error, hint, rim);
     }
 
     fn note_trouble(
         &mut self,
         (place, area): (Place, Area),
-        what: &'static str,
+        request: &'static str,
         error: String,
         hint: &'static str,
-        at: Time,
+        rim: &mut Rim,
     ) {
         if self.failing.is_some() {
             return;
         }
-        let failing = Failing { place, area, at, what, error, hint };
-        let disk = self.path_of(&failing);
-        let error = &failing.error;
-        log!(Error, Scope::resource(&self.name), "{what} failed: {error} ({disk}); {hint}");
+        let trouble = DiskTrouble { place, at: rim.kit.now, request, error };
+        self.tell_home_of(&trouble, rim);
+        let failing = Failing { trouble, area, hint };
+        let (disk, error) = (self.path_of(&failing), &failing.trouble.error);
+        log!(Error, Scope::resource(&self.name), "{request} failed: {error} ({disk}); {hint}");
         self.failing = Some(failing);
     }
 
-    /// What is known of the disk of that volume.
     /// A request of this shard failed at a disk, and none was attached since.
     pub(crate) fn has_failed_disk(&self) -> bool {
         self.failing.is_some()
     }
 
+    /// What is known of the disk of that volume.
     pub(crate) fn describe_failure(&self, place: Place, now: Time) -> Option<DiskFailure> {
-        let failing = self.failing.as_ref().filter(|failing| failing.place == place)?;
+        let failing = self.failing.as_ref().filter(|failing| failing.trouble.place == place)?;
+        let DiskTrouble { at, request, error, .. } = &failing.trouble;
         Some(DiskFailure {
             disk: self.path_of(failing),
-            request: failing.what.to_owned(),
-            error: failing.error.clone(),
+            request: (*request).to_owned(),
+            error: error.clone(),
             hint: failing.hint.to_owned(),
-            age_ms: u64::try_from(now.since(failing.at).as_millis()).unwrap_or(u64::MAX),
+            age_ms: age_ms(*at, now),
         })
     }
 
     fn path_of(&self, failing: &Failing) -> String {
         let mut volumes = self.definition.volumes();
-        let volume = volumes.find(|volume| volume.place == failing.place);
+        let volume = volumes.find(|volume| volume.place == failing.trouble.place);
         let path = |disk: &DiskPlace| match (&disk.meta, failing.area) {
             (Some(meta), Area::Metadata) => show(meta),
             (Some(_), Area::Data) | (None, _) => show(&disk.data),
         };
         volume.and_then(|volume| volume.disk).map_or_else(String::new, path)
     }
+}
+
+impl DiskTrouble {
+    /// The same for a peer, which names the replica by this handle.
+    pub(crate) fn told(&self, handle: u32, now: Time) -> DiskFailed {
+        let Self { place, at, request, error } = self;
+        DiskFailed {
+            handle,
+            place: *place,
+            request: (*request).to_owned(),
+            error: cut(error).to_owned(),
+            age_ms: age_ms(*at, now),
+        }
+    }
+}
+
+/// As much of it as a message holds.
+fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(NAME_BYTES_MAX)]
+}
+
+fn age_ms(then: Time, now: Time) -> u64 {
+    u64::try_from(now.since(then).as_millis()).unwrap_or(u64::MAX)
 }
 
 fn show(path: &Path) -> String {

@@ -59,6 +59,13 @@ pub(crate) enum Reason {
         peer: String,
         resource: String,
     },
+    /// As the peer says.
+    PeerDiskFailed {
+        peer: String,
+        request: String,
+        error: String,
+        resource: String,
+    },
     Differs {
         peer: String,
         kib: u64,
@@ -252,6 +259,11 @@ impl fmt::Display for Reason {
                 f,
                 "{peer} has no disk in use: there `basalt adm status {resource}` says why, and \
                  `basalt adm attach {resource}` takes it back"
+            ),
+            Self::PeerDiskFailed { peer, request, error, resource } => write!(
+                f,
+                "{peer} has no disk in use: {request} failed there ({error}); once that is mended, \
+                 `basalt adm attach {resource}` there takes it, or another one, back"
             ),
             Self::Differs { peer, kib, resource } => write!(
                 f,

@@ -144,14 +144,14 @@ impl Hosted {
             let facts = facts_of(member.node);
             member.is_diskful && facts.is_some_and(|it| it.connected && !it.has_replica)
         };
-        let resource = self.name();
-        let peers = self.definition.peers().filter(is_without);
-        peers
-            .map(|member| Reason::PeerWithoutDisk {
-                peer: member.name.clone(),
-                resource: resource.to_owned(),
-            })
-            .collect()
+        let reason = |member: &Member| {
+            let (peer, resource) = (member.name.clone(), self.name().to_owned());
+            let failed = self.peer(member.node).and_then(|peer| peer.disks_failed.first());
+            let Some(failed) = failed else { return Reason::PeerWithoutDisk { peer, resource } };
+            let (request, error) = (failed.request.clone(), failed.error.clone());
+            Reason::PeerDiskFailed { peer, request, error, resource }
+        };
+        self.definition.peers().filter(is_without).map(reason).collect()
     }
 
     fn without_vote(&self, status: &Status) -> Vec<Reason> {

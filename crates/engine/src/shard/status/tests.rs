@@ -246,6 +246,15 @@ fn reasons() -> Vec<(&'static str, Reason)> {
             Reason::PeerWithoutDisk { peer: peer(), resource: resource() },
         ),
         (
+            "a peer that is to have a disk is connected without one, and says which request failed",
+            Reason::PeerDiskFailed {
+                peer: peer(),
+                request: "a write to the disk".to_owned(),
+                error: "Input/output error (os error 5)".to_owned(),
+                resource: resource(),
+            },
+        ),
+        (
             "`verify` found differences",
             Reason::Differs { peer: peer(), kib: 4, resource: resource() },
         ),
