@@ -1,10 +1,18 @@
-//! `basalt top` in a real terminal of 80 columns and 24 lines, which tmux plays.
+//! `basalt top` in a real terminal, which tmux plays: beside a daemon that works, hangs and dies,
+//! and beside one that answers with three hundred volumes.
 #![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
+use std::io::BufReader;
+use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
 use std::time::Duration;
 
+use api::request::Request;
+use api::response::{Reply, Response};
+use api::status::{DeviceStatus, NodeStatus, ResourceStatus, StatusReply};
+use api::wire::{read_message, write_message};
 use stdx::child::HeldChild;
 use stdx::testing::skip;
 
@@ -32,8 +40,20 @@ impl Tmux<'_> {
                 return screen;
             }
             assert!(io::now() < deadline, "no {part:?} on the screen:\n{screen}");
-            std::thread::park_timeout(Duration::from_millis(50));
+            thread::park_timeout(Duration::from_millis(50));
         }
+    }
+
+    /// Starts `basalt top` in a terminal of this size.
+    fn start(&self, (columns, lines): (u16, u16), admin: &Path) {
+        let command = format!(
+            "{} top --node-socket {}; echo ended with $?; stty -a; sleep 60",
+            env!("CARGO_BIN_EXE_basalt"),
+            admin.display()
+        );
+        let (columns, lines) = (columns.to_string(), lines.to_string());
+        let words = ["-f", "/dev/null", "new-session", "-d", "-x", &columns, "-y", &lines];
+        self.run(&[&words[..], &[&command]].concat());
     }
 
     fn press(&self, key: &str) {
@@ -48,10 +68,22 @@ impl Drop for Tmux<'_> {
     }
 }
 
+fn is_missing() -> bool {
+    let is_missing = Command::new("tmux").arg("-V").output().is_err();
+    if is_missing {
+        skip("tmux is not installed");
+    }
+    is_missing
+}
+
+fn signal(process: &HeldChild, name: &str) {
+    let sent = Command::new("kill").args([name, &process.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
 #[test]
 fn top_draws_heeds_keys_and_gives_the_terminal_back() {
-    if Command::new("tmux").arg("-V").output().is_err() {
-        skip("tmux is not installed");
+    if is_missing() {
         return;
     }
     let home = tempfile::tempdir().unwrap();
@@ -66,18 +98,13 @@ fn top_draws_heeds_keys_and_gives_the_terminal_back() {
     let daemon = HeldChild::from(daemon);
     let socket = home.path().join("tmux");
     let tmux = Tmux { socket: &socket };
-    let command = format!(
-        "{} top --node-socket {}; echo ended with $?; stty -a; sleep 60",
-        env!("CARGO_BIN_EXE_basalt"),
-        state.join("admin.sock").display()
-    );
-    tmux.run(&["-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", &command]);
+    tmux.start((80, 24), &state.join("admin.sock"));
     let screen = tmux.shows("resources 0");
     assert!(screen.starts_with("alfa  basalt"), "{screen}");
-    assert!(screen.contains("VOLUME") && screen.contains("PEER"), "{screen}");
+    assert!(screen.contains("no resource is up on this node"), "{screen}");
     tmux.press("?");
     tmux.shows("keys and columns");
-    tmux.press("x");
+    tmux.press("q");
     tmux.press("n");
     tmux.shows("n volumes");
     tmux.press("n");
@@ -88,6 +115,12 @@ fn top_draws_heeds_keys_and_gives_the_terminal_back() {
     tmux.shows("filter: x_");
     tmux.press("Enter");
     tmux.shows("(Esc ends it)");
+    signal(&daemon, "-STOP");
+    let screen = tmux.shows("no answer for ");
+    assert!(screen.contains("systemctl restart basalt-node"), "{screen}");
+    assert!(screen.starts_with("alfa  as of "), "{screen}");
+    signal(&daemon, "-CONT");
+    tmux.shows("alfa  basalt");
     drop(daemon);
     tmux.shows("cannot reach the node daemon");
     tmux.press("q");
@@ -95,6 +128,53 @@ fn top_draws_heeds_keys_and_gives_the_terminal_back() {
     assert!(!screen.contains("VOLUME"), "the former screen is back:\n{screen}");
     let screen = tmux.shows(" icanon");
     assert!(screen.contains(" echo "), "lines and echo are as before:\n{screen}");
+}
+
+/// Answers every question with three hundred volumes, as long as the test runs.
+fn answer_with_many(listener: &UnixListener) {
+    let volume = |n: u32| ResourceStatus {
+        name: format!("pvc-0f3c2f9e-7b1d-4a57-9d54-2d1f0a7c{n:04}"),
+        devices: vec![DeviceStatus { quorum: n != 299, ..DeviceStatus::default() }],
+        reasons: vec![
+            "no quorum: 1 of 3 voters answer, 2 are needed".to_owned();
+            (n / 299) as usize
+        ],
+        ..ResourceStatus::default()
+    };
+    let node = NodeStatus { name: "alfa".to_owned(), ..NodeStatus::default() };
+    let status = StatusReply { node, resources: (0..300).map(volume).collect() };
+    for stream in listener.incoming() {
+        let Ok(stream) = stream else { return };
+        // The terminal may be gone in the middle of a question.
+        let asked: Result<Request, _> = read_message(BufReader::new(&stream));
+        if asked.is_ok() {
+            write_message(&stream, &Response::Ok(Reply::Status(status.clone()))).ok();
+        }
+    }
+}
+
+#[test]
+fn three_hundred_volumes_are_scrolled_and_named_in_terminals_of_two_sizes() {
+    if is_missing() {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let admin = home.path().join("admin.sock");
+    let listener = UnixListener::bind(&admin).unwrap();
+    thread::spawn(move || answer_with_many(&listener));
+    for (size, socket) in [((80, 24), "small"), ((200, 50), "large")] {
+        let socket = home.path().join(socket);
+        let tmux = Tmux { socket: &socket };
+        tmux.start(size, &admin);
+        tmux.shows("-- pvc-0f3c2f9e-7b1d-4a57-9d54-2d1f0a7c0000/0  -- 1 of 300");
+        tmux.press("End");
+        let screen = tmux.shows("-- pvc-0f3c2f9e-7b1d-4a57-9d54-2d1f0a7c0299/0  -- 300 of 300");
+        assert!(screen.contains("! no quorum: 1 of 3 voters answer, 2 are needed"), "{screen}");
+        assert!(screen.lines().nth(1).unwrap().starts_with("reasons 1 "), "{screen}");
+        assert!(screen.lines().any(|line| line.starts_with("pvc-0") && line.contains("0299/0!")));
+        tmux.press("q");
+        tmux.shows("ended with 0");
+    }
 }
 
 #[test]

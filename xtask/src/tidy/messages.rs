@@ -1,12 +1,15 @@
-//! Each sentence that `status`, `explain` and a refusal can print is a row of an enum, and each
-//! variant has a row of docs/operate/messages, where a test prints it beside its situation.
+//! Each sentence that `status`, `explain`, `top` and a refusal can print is a row of an enum, and
+//! each variant has a row of docs/operate/messages, where a test prints it beside its situation.
 
 /// The files with such enums, and the page that their tests make.
-pub(super) const SOURCES: [(&str, &str); 4] = [
+pub(super) const SOURCES: [(&str, &str); 7] = [
     ("crates/basalt/src/adm/explain/role.rs", "docs/operate/messages/explain-role.md"),
     ("crates/basalt/src/adm/explain/quorum.rs", "docs/operate/messages/explain-quorum.md"),
     ("crates/engine/src/shard/status/reason.rs", "docs/operate/messages/status.md"),
     ("crates/engine/src/shard/refusals.rs", "docs/operate/messages/refusals.md"),
+    ("crates/basalt/src/top/sentence.rs", "docs/operate/messages/top.md"),
+    ("crates/basalt/src/top/keys.rs", "docs/operate/messages/top.md"),
+    ("crates/basalt/src/top/columns.rs", "docs/operate/messages/top.md"),
 ];
 
 pub(super) fn examine(path: &str, source: &str, page_path: &str, page: &str) -> Vec<String> {

@@ -12,7 +12,7 @@ mod role;
 mod quorum;
 #[cfg(test)]
 #[path = "../../../engine/src/shard/rows.rs"]
-mod rows;
+pub(crate) mod rows;
 
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;

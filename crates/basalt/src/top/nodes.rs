@@ -24,8 +24,8 @@ pub(super) struct Node {
     pub(super) up_to_date: usize,
     pub(super) out_of_sync_kib: u64,
     pub(super) resyncs: usize,
-    /// Why it is not connected: the first reason of any resource.
-    pub(super) reason: Option<String>,
+    /// A resource over which it is not connected, the first one, and why.
+    pub(super) reason: Option<(String, String)>,
 }
 
 impl Node {
@@ -54,7 +54,8 @@ pub(super) fn nodes(now: &Look, wishes: &Wishes) -> Vec<Node> {
                 usize::from(connection.connection_state == ConnectionState::Connected);
             node.primaries += usize::from(connection.peer_role == Role::Primary);
             if node.reason.is_none() {
-                node.reason.clone_from(&connection.reason);
+                let reason = connection.reason.clone();
+                node.reason = reason.map(|reason| (resource.name.clone(), reason));
             }
             for device in &connection.peer_devices {
                 if !device.peer_client {

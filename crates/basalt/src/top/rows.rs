@@ -1,5 +1,7 @@
 //! From two looks at a node to the rows of the tables: rates, order and filter.
 
+use std::collections::BTreeMap;
+
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
 use api::replication_state::ReplicationState;
@@ -21,6 +23,7 @@ pub(super) struct Look {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Volume {
     pub(super) name: String,
+    pub(super) resource: String,
     pub(super) role: Role,
     pub(super) disk: DiskState,
     pub(super) has_quorum: bool,
@@ -67,12 +70,13 @@ pub(super) struct Peer {
 }
 
 pub(super) fn volumes(now: &Look, before: Option<&Look>, wishes: &Wishes) -> Vec<Volume> {
+    let formers = before.into_iter().flat_map(|look| {
+        look.status.resources.iter().map(|former| (former.name.as_str(), (look.at, former)))
+    });
+    let formers: BTreeMap<&str, (Time, &ResourceStatus)> = formers.collect();
     let mut rows = Vec::new();
     for resource in now.status.resources.iter().filter(|it| it.name.contains(&wishes.filter)) {
-        let former = before.and_then(|look| {
-            let same = look.status.resources.iter().find(|it| it.name == resource.name);
-            same.map(|same| (look.at, same))
-        });
+        let former = formers.get(resource.name.as_str()).copied();
         if resource.devices.is_empty() {
             rows.push(held_down(resource));
         }
@@ -91,6 +95,7 @@ pub(super) fn volumes(now: &Look, before: Option<&Look>, wishes: &Wishes) -> Vec
 fn held_down(resource: &ResourceStatus) -> Volume {
     Volume {
         name: resource.name.clone(),
+        resource: resource.name.clone(),
         role: Role::Unknown,
         disk: DiskState::DUnknown,
         has_quorum: false,
@@ -112,6 +117,7 @@ fn volume(
     let of_volume = peers.filter(|peer| peer.volume == device.volume);
     Volume {
         name: format!("{}/{}", resource.name, device.volume),
+        resource: resource.name.clone(),
         role: resource.role,
         disk: device.disk_state,
         has_quorum: device.quorum,
@@ -198,13 +204,13 @@ fn sort(rows: &mut [Volume], wishes: &Wishes) {
     }
 }
 
-/// A row for each peer of the volume of this name.
-pub(super) fn peers(now: &Look, volume: &str) -> Vec<Peer> {
+/// A row for each peer of a volume.
+pub(super) fn peers(now: &Look, volume: &Volume) -> Vec<Peer> {
     let mut rows = Vec::new();
-    for resource in &now.status.resources {
+    for resource in now.status.resources.iter().filter(|it| it.name == volume.resource) {
         for connection in &resource.connections {
             for device in &connection.peer_devices {
-                if volume != format!("{}/{}", resource.name, device.volume) {
+                if volume.name != format!("{}/{}", resource.name, device.volume) {
                     continue;
                 }
                 let sync = device.sync.as_ref();

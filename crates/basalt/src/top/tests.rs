@@ -1,5 +1,7 @@
 //! The screen of made-up states, and what keys do.
 
+mod pages;
+
 use std::time::Duration;
 
 use api::connection_state::ConnectionState;
@@ -13,6 +15,7 @@ use api::status::{
 };
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyCode;
 use stdx::time::Time;
 
@@ -68,19 +71,37 @@ fn state(before: Vec<ResourceStatus>, now: Vec<ResourceStatus>) -> State {
         let at = Time::ZERO + Duration::from_secs(seconds);
         Some(Look { at, status: StatusReply { node, resources } })
     };
-    State { before: look(10, before), now: look(12, now), failure: None }
+    State { before: look(10, before), now: look(12, now), ..State::new(Time::ZERO, INTERVAL) }
 }
+
+const INTERVAL: Duration = Duration::from_secs(1);
+/// When the newer look of `state` was taken.
+const NOW: Time = Time(12_000_000_000);
 
 fn screen(state: &State, wishes: &mut Wishes) -> Vec<String> {
     screen_of((80, 24), state, wishes)
 }
 
-fn screen_of((width, height): (u16, u16), state: &State, wishes: &mut Wishes) -> Vec<String> {
-    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    terminal.draw(|frame| view::draw(frame, state, wishes)).unwrap();
-    let buffer = terminal.backend().buffer().clone();
-    let lines = buffer.content.chunks(width.into());
+fn screen_of(size: (u16, u16), state: &State, wishes: &mut Wishes) -> Vec<String> {
+    screen_at(NOW, size, state, wishes)
+}
+
+fn screen_at(now: Time, size: (u16, u16), state: &State, wishes: &mut Wishes) -> Vec<String> {
+    let buffer = drawn(now, size, state, wishes);
+    let lines = buffer.content.chunks(size.0.into());
     lines.map(|line| line.iter().map(|cell| cell.symbol()).collect()).collect()
+}
+
+fn drawn(now: Time, (width, height): (u16, u16), state: &State, wishes: &mut Wishes) -> Buffer {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| view::draw(frame, state, now, wishes)).unwrap();
+    terminal.backend().buffer().clone()
+}
+
+/// The lines as one text, with single blanks.
+fn joined(lines: &[String]) -> String {
+    let words = lines.iter().flat_map(|line| line.split_whitespace());
+    words.collect::<Vec<_>>().join(" ")
 }
 
 fn press(wishes: &mut Wishes, keys: &str) -> Next {
@@ -93,8 +114,13 @@ fn press(wishes: &mut Wishes, keys: &str) -> Next {
 }
 
 fn names(state: &State, wishes: &mut Wishes) -> Vec<String> {
-    let lines = screen(state, wishes);
-    let rows = lines[3..].iter().take_while(|line| !line.starts_with("PEER"));
+    names_of((80, 24), state, wishes)
+}
+
+/// Of the rows of the table that are in sight.
+fn names_of(size: (u16, u16), state: &State, wishes: &mut Wishes) -> Vec<String> {
+    let lines = screen_of(size, state, wishes);
+    let rows = lines[3..].iter().take_while(|line| !line.starts_with("-- "));
     let words = rows.filter_map(|line| line.split_whitespace().next());
     words.map(str::to_owned).collect()
 }
@@ -140,8 +166,9 @@ fn keys_sort_reverse_filter_and_quit() {
     press(&mut wishes, "r");
     assert_eq!(names(&state, &mut wishes), ["b/0", "a/0", "c/0"]);
     assert_eq!(press(&mut wishes, "/q"), Next::Go, "a letter of the filter");
-    assert!(screen(&state, &mut wishes)[23].starts_with("filter: q_"));
-    assert_eq!(names(&state, &mut wishes), [""; 0]);
+    let lines = screen(&state, &mut wishes);
+    assert!(lines[23].starts_with("filter: q_  Enter keeps it, Esc ends it"), "{lines:#?}");
+    assert!(lines[2].starts_with("no name here has `q` in it: Esc ends the filter"), "{lines:#?}");
     press(&mut wishes, "\x1b/b\n");
     assert_eq!(names(&state, &mut wishes), ["b/0"]);
     assert_eq!(press(&mut wishes, "\x1b"), Next::Go, "the filter ends first");
@@ -195,7 +222,7 @@ fn names_of_claims_are_told_apart_in_any_width() {
         let mut wishes = Wishes::default();
         press(&mut wishes, "?");
         screen_of(size, &state, &mut wishes);
-        press(&mut wishes, "xn");
+        press(&mut wishes, "qn");
         screen_of(size, &state, &mut wishes);
     }
 }
@@ -248,25 +275,4 @@ fn sums_are_of_all_rows_and_the_latency_is_of_all_writes() {
     let expected =
         "reasons 0  writes/s 2000  us 200  read 0K/s  write 8M/s  in flight 5  misses 4M";
     assert_eq!(lines[1].trim_end(), expected, "{lines:#?}");
-}
-
-#[test]
-fn any_key_takes_the_help_away() {
-    let state = state(vec![], vec![resource("r0", 5, 0)]);
-    let mut wishes = Wishes::default();
-    press(&mut wishes, "?");
-    let lines = screen(&state, &mut wishes);
-    assert!(
-        lines.iter().any(|line| line.contains("requests of clients that are not answered yet"))
-    );
-    assert_eq!(press(&mut wishes, "q"), Next::Go);
-    assert!(screen(&state, &mut wishes)[3].starts_with("r0/0"));
-}
-
-#[test]
-fn daemon_that_does_not_answer_is_told_of_beside_what_was_seen_last() {
-    let mut state = state(vec![], vec![resource("r0", 5, 0)]);
-    state.take(Err("cannot reach the node daemon".to_owned()));
-    let lines = screen(&state, &mut Wishes::default());
-    assert!(lines[3].starts_with("r0/0") && lines[23].starts_with("cannot reach"), "{lines:#?}");
 }

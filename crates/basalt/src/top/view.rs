@@ -1,358 +1,206 @@
 //! The screen: the node, sums, a table of volumes or nodes, more of the chosen row, the keys.
 //!
-//! The first column has the room that the others leave, so that names are whole where the terminal
-//! is wide; in a narrow one a name loses its middle, as its start and its end tell most.
+//! Nothing is cut without a word. Lines wrap, or show as many of their parts as have room; of the
+//! chosen row the last line tells how many more there are. Where the daemon owes an answer, the
+//! second line says so, and all that is old is dimmed.
 
-use std::time::Duration;
-
-use api::connection_state::ConnectionState;
-use api::disk_state::DiskState;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::Style;
 use ratatui::text::Line;
-use ratatui::widgets::{Cell, Paragraph, Row, Table};
+use ratatui::widgets::Paragraph;
+use stdx::time::Time;
 
+use crate::top::cells::{age, amount, figure, node_row, peer_row, volume_row};
+use crate::top::columns::{self, Columns, OF_NODES, OF_PEERS};
+use crate::top::lines::{bad, bold, cells, fitted, in_lines, old, reversed, shortened, wrapped};
 use crate::top::nodes::{self, Node};
 use crate::top::rows::{self, Look, Peer, Rates, Totals, Volume};
+use crate::top::sentence::Sentence;
 use crate::top::wishes::{Page, Wishes};
-use crate::top::{State, help};
+use crate::top::{State, help, keys};
 
-const BAR_CELLS: usize = 10;
-/// A terminal of so many columns has the further columns of a table.
-const WIDE: u16 = 110;
-/// The fewest cells of a name.
-const NAME_MIN: u16 = 8;
+/// The table keeps its head and so many rows, whatever there is to say of the chosen one.
+const ROWS_MIN: usize = 5;
 
-pub(super) fn draw(frame: &mut Frame<'_>, state: &State, wishes: &mut Wishes) {
+pub(super) fn draw(frame: &mut Frame<'_>, state: &State, now: Time, wishes: &mut Wishes) {
+    let screen = frame.area();
+    let trouble = state.trouble(now);
+    let trouble = trouble.map_or_else(Vec::new, |it| wrapped("", &it.to_string(), screen.width));
+    let volumes = state.now.as_ref().map(|look| {
+        let volumes = rows::volumes(look, state.before.as_ref(), wishes);
+        let totals = rows::totals(&volumes);
+        (look, volumes, totals)
+    });
+    let sums = volumes.as_ref().map_or_else(Vec::new, |it| sum_lines(&it.2, screen.width));
     let areas = Layout::vertical([
         Constraint::Length(1),
-        Constraint::Length(1),
+        Constraint::Length(length(trouble.len()).min(screen.height / 3)),
+        Constraint::Length(length(sums.len().max(1))),
         Constraint::Fill(1),
         Constraint::Length(1),
     ]);
-    let [head, sums, body, foot] = areas.areas(frame.area());
-    frame.render_widget(Paragraph::new(headline(state)).style(bold()), head);
-    if let Some(now) = &state.now {
-        let volumes = rows::volumes(now, state.before.as_ref(), wishes);
-        frame.render_widget(Paragraph::new(sum_line(&rows::totals(&volumes))), sums);
+    let [head, told, sum, body, foot] = areas.areas(screen);
+    let has_trouble = !trouble.is_empty();
+    frame.render_widget(Paragraph::new(headline(state, now, screen.width)).style(bold()), head);
+    frame.render_widget(paragraph(trouble, reversed().patch(bad())), told);
+    if let Some((look, volumes, totals)) = &volumes {
+        let style = if totals.with_reasons > 0 { bad() } else { Style::new() };
+        frame.render_widget(paragraph(sums, style), sum);
         match wishes.page {
-            Page::Volumes => draw_volumes(frame, body, (now, &volumes), wishes),
-            Page::Nodes => draw_nodes(frame, body, &nodes::nodes(now, wishes), wishes),
+            Page::Volumes => draw_volumes(frame, body, (*look, volumes.as_slice()), wishes),
+            Page::Nodes => draw_nodes(frame, body, &nodes::nodes(look, wishes), wishes),
         }
     }
-    frame.render_widget(Paragraph::new(footline(state, wishes)), foot);
-    if wishes.has_help {
-        help::draw(frame);
+    if has_trouble {
+        frame.buffer_mut().set_style(sum.union(body), old());
     }
+    frame.render_widget(Paragraph::new(keys::last_line(wishes, foot.width)), foot);
+    help::draw(frame, wishes);
 }
 
 fn draw_volumes(
     frame: &mut Frame<'_>,
     area: Rect,
-    (now, volumes): (&Look, &[Volume]),
+    (look, volumes): (&Look, &[Volume]),
     wishes: &mut Wishes,
 ) {
-    let chosen = wishes.choose(volumes.iter().map(|volume| volume.name.as_str()));
-    let chosen = chosen.map(|place| &volumes[place]);
-    let peers = chosen.map_or_else(Vec::new, |volume| rows::peers(now, &volume.name));
-    let reasons = chosen.map_or(&[][..], |volume| &volume.reasons);
-    let reasons: Vec<Line<'_>> =
-        reasons.iter().flat_map(|reason| reason_lines(reason, area.width)).collect();
-    // Half of the screen at most is for the chosen one, so that there is a choice to see.
-    let peer_lines = u16::try_from(peers.len() + 1).unwrap_or(u16::MAX).min(area.height / 2);
-    let rest = (area.height / 2).saturating_sub(peer_lines);
-    let reason_lines = u16::try_from(reasons.len()).unwrap_or(u16::MAX).min(rest);
-    let areas = Layout::vertical([
-        Constraint::Fill(1),
-        Constraint::Length(peer_lines),
-        Constraint::Length(reason_lines),
-    ]);
-    let [upper, middle, lower] = areas.areas(area);
-    let columns = Columns::new(volume_columns(area.width), area.width);
+    let place = wishes.choose(volumes.iter().map(|volume| volume.name.as_str()));
+    let Some(place) = place else { return draw_nothing(frame, area, wishes) };
+    let volume = &volumes[place];
+    let detail = Detail {
+        title: title(&volume.name, (place, volumes.len()), area.width),
+        peers: rows::peers(look, volume),
+        reasons: volume.reasons.iter().flat_map(|it| wrapped("! ", it, area.width)).collect(),
+        resource: volume.resource.clone(),
+    };
+    let rest = detail.draw(frame, area, volumes.len());
+    let columns = Columns::new(columns::of_volumes(area.width), area.width);
     let rows = volumes.iter().map(|volume| volume_row(volume, &columns));
-    wishes.room = upper.height.saturating_sub(1);
+    wishes.room = rest.height.saturating_sub(1);
     let table = columns.table(rows).row_highlight_style(reversed());
-    frame.render_stateful_widget(table, upper, &mut wishes.scroll);
-    let columns = Columns::new(&PEER_COLUMNS, area.width);
-    let rows = peers.iter().map(|peer| peer_row(peer, &columns));
-    frame.render_widget(columns.table(rows), middle);
-    frame.render_widget(Paragraph::new(reasons), lower);
+    frame.render_stateful_widget(table, rest, &mut wishes.scroll);
 }
 
 fn draw_nodes(frame: &mut Frame<'_>, area: Rect, nodes: &[Node], wishes: &mut Wishes) {
-    let chosen = wishes.choose(nodes.iter().map(|node| node.name.as_str()));
-    let reason = chosen.and_then(|place| nodes[place].reason.as_ref());
-    let reason = reason.map_or_else(Vec::new, |reason| reason_lines(reason, area.width));
-    let lines = u16::try_from(reason.len()).unwrap_or(u16::MAX);
-    let areas =
-        Layout::vertical([Constraint::Fill(1), Constraint::Length(lines.min(area.height / 2))]);
-    let [upper, lower] = areas.areas(area);
-    let columns = Columns::new(&NODE_COLUMNS, area.width);
+    let place = wishes.choose(nodes.iter().map(|node| node.name.as_str()));
+    let Some(place) = place else { return draw_nothing(frame, area, wishes) };
+    let node = &nodes[place];
+    let (resource, reason) = node.reason.clone().unzip();
+    let detail = Detail {
+        title: title(&node.name, (place, nodes.len()), area.width),
+        peers: Vec::new(),
+        reasons: reason.iter().flat_map(|it| wrapped("! ", it, area.width)).collect(),
+        resource: resource.unwrap_or_default(),
+    };
+    let rest = detail.draw(frame, area, nodes.len());
+    let columns = Columns::new(&OF_NODES, area.width);
     let rows = nodes.iter().map(|node| node_row(node, &columns));
-    wishes.room = upper.height.saturating_sub(1);
+    wishes.room = rest.height.saturating_sub(1);
     let table = columns.table(rows).row_highlight_style(reversed());
-    frame.render_stateful_widget(table, upper, &mut wishes.scroll);
-    frame.render_widget(Paragraph::new(reason), lower);
+    frame.render_stateful_widget(table, rest, &mut wishes.scroll);
 }
 
-fn headline(state: &State) -> Line<'static> {
-    let Some(Look { status, .. }) = &state.now else {
-        return Line::from("basalt top: waiting for the daemon");
+/// In the place of a table without rows.
+fn draw_nothing(frame: &mut Frame<'_>, area: Rect, wishes: &Wishes) {
+    let sentence = match wishes.filter.as_str() {
+        "" => Sentence::NothingUp,
+        filter => Sentence::NoneMatches { filter: filter.to_owned() },
     };
+    let lines = wrapped("", &sentence.to_string(), area.width);
+    frame.render_widget(paragraph(lines, Style::new()), area);
+}
+
+/// More of the chosen row, below the table.
+struct Detail {
+    title: Vec<String>,
+    peers: Vec<Peer>,
+    reasons: Vec<String>,
+    /// Where it has no room, `explain` of this one tells the rest.
+    resource: String,
+}
+
+impl Detail {
+    /// Draws it at the bottom of an area whose table has so many rows; the rest is the table's.
+    fn draw(self, frame: &mut Frame<'_>, area: Rect, rows: usize) -> Rect {
+        let height = usize::from(area.height);
+        // Half is for the chosen row, and more if its reasons ask for it.
+        let table = (rows.min(ROWS_MIN) + 1).min(height / 2);
+        let room = height - table;
+        let Self { title, peers, mut reasons, resource } = self;
+        let mut peer_lines = if peers.is_empty() { 0 } else { peers.len() + 1 };
+        if title.len() + peer_lines + reasons.len() > room {
+            let all = peer_lines + reasons.len();
+            let more = |lines| {
+                let sentence = Sentence::More { lines, resource: resource.clone() };
+                wrapped("", &sentence.to_string(), area.width)
+            };
+            let shown = room.saturating_sub(title.len() + more(all).len());
+            peer_lines = peer_lines.min((shown / 2).max(shown.saturating_sub(reasons.len())));
+            reasons.truncate(shown - peer_lines);
+            reasons.extend(more(all - peer_lines - reasons.len()));
+        }
+        let areas = Layout::vertical([
+            Constraint::Fill(1),
+            Constraint::Length(length(title.len()).min(area.height / 2)),
+            Constraint::Length(length(peer_lines)),
+            Constraint::Length(length(reasons.len())),
+        ]);
+        let [rest, upper, middle, lower] = areas.areas(area);
+        frame.render_widget(paragraph(title, bold()), upper);
+        let columns = Columns::new(&OF_PEERS, area.width);
+        let rows = peers.iter().map(|peer| peer_row(peer, &columns));
+        frame.render_widget(columns.table(rows), middle);
+        frame.render_widget(paragraph(reasons, bad()), lower);
+        rest
+    }
+}
+
+/// The whole name of the chosen row, and its place among all.
+fn title(name: &str, (place, rows): (usize, usize), width: u16) -> Vec<String> {
+    let parts = [format!("-- {name}"), format!("-- {} of {rows}", place + 1)];
+    let whole = |line: String| {
+        if cells(&line) > usize::from(width) { wrapped("", &line, width) } else { vec![line] }
+    };
+    in_lines(&parts, width).into_iter().flat_map(whole).collect()
+}
+
+fn headline(state: &State, now: Time, width: u16) -> String {
+    let Some(Look { at, status }) = &state.now else { return Sentence::Waiting.to_string() };
     let node = &status.node;
-    Line::from(format!(
-        "{}  basalt {}  {}  up {}  resources {}",
-        node.name,
-        node.version,
-        node.io_backend,
-        age(node.uptime_ms / 1000),
-        status.resources.len()
-    ))
+    let age_of_rows =
+        state.trouble(now).map(|_| format!("as of {} ago", age(now.since(*at).as_secs())));
+    let name = [shortened(&node.name, usize::from(width) / 2)];
+    let rest = [
+        format!("basalt {}", node.version),
+        format!("resources {}", status.resources.len()),
+        format!("up {}", age(node.uptime_ms / 1000)),
+        node.io_backend.clone(),
+    ];
+    let parts: Vec<String> = name.into_iter().chain(age_of_rows).chain(rest).collect();
+    fitted(&parts, width)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a figure to look at")]
-fn sum_line(totals: &Totals) -> Line<'static> {
+fn sum_lines(totals: &Totals, width: u16) -> Vec<String> {
     let Totals { rates, in_flight, out_of_sync_kib, with_reasons } = totals;
-    let style = if *with_reasons > 0 { bad() } else { Style::new() };
-    let text = format!(
-        "reasons {with_reasons}  writes/s {:.0}  us {}  read {}/s  write {}/s  \
-         in flight {in_flight}  misses {}",
-        rates.writes,
-        figure(rates.latency_us),
-        amount(rates.read_kib),
-        amount(rates.written_kib),
-        amount(*out_of_sync_kib as f64),
-    );
-    Line::styled(text, style)
+    let Rates { writes, read_kib, written_kib, latency_us } = *rates;
+    let parts = [
+        format!("reasons {with_reasons}"),
+        format!("writes/s {}", figure(Some(writes))),
+        format!("us {}", figure(latency_us)),
+        format!("read {}/s", amount(read_kib)),
+        format!("write {}/s", amount(written_kib)),
+        format!("in flight {in_flight}"),
+        format!("misses {}", amount(*out_of_sync_kib as f64)),
+    ];
+    in_lines(&parts, width)
 }
 
-fn footline(state: &State, wishes: &Wishes) -> Line<'static> {
-    if let Some(failure) = &state.failure {
-        return Line::styled(failure.clone(), Style::new().fg(Color::Red));
-    }
-    if wishes.is_typing {
-        return Line::from(format!("filter: {}_", wishes.filter));
-    }
-    let direction = if wishes.is_reversed { " reversed" } else { "" };
-    let filter = match wishes.filter.as_str() {
-        "" => String::new(),
-        text => format!("filter: {text} (Esc ends it)  "),
-    };
-    let order = wishes.order.word();
-    let other = match wishes.page {
-        Page::Volumes => "n nodes",
-        Page::Nodes => "n volumes",
-    };
-    Line::from(format!(
-        "{filter}q quit  ? help  {other}  s sort: {order}{direction}  r reverse  / filter"
-    ))
+fn paragraph(lines: Vec<String>, style: Style) -> Paragraph<'static> {
+    Paragraph::new(lines.into_iter().map(Line::from).collect::<Vec<_>>()).style(style)
 }
 
-/// Heads and widths of the columns behind the first, whose head is the first one here.
-struct Columns {
-    heads: Vec<&'static str>,
-    widths: Vec<u16>,
-}
-
-impl Columns {
-    /// In a terminal of so many columns.
-    fn new(columns: &[(&'static str, u16)], width: u16) -> Self {
-        let (heads, mut widths): (Vec<_>, Vec<u16>) = columns.iter().copied().unzip();
-        let others: u16 = widths[1..].iter().map(|width| width + 1).sum();
-        widths[0] = width.saturating_sub(others).max(NAME_MIN);
-        Self { heads, widths }
-    }
-
-    fn table<'a>(&self, rows: impl Iterator<Item = Row<'a>>) -> Table<'a> {
-        let widths = self.widths.iter().copied().map(Constraint::Length);
-        Table::new(rows, widths).header(Row::new(self.heads.clone()).style(bold()))
-    }
-
-    /// A name, and a mark behind it, in the room of the first column.
-    fn name(&self, name: &str, mark: &str) -> Cell<'static> {
-        Cell::from(shortened(name, usize::from(self.widths[0]) - mark.len()) + mark)
-    }
-}
-
-/// A reason in lines of so many cells, which end between words.
-fn reason_lines(reason: &str, width: u16) -> Vec<Line<'static>> {
-    let mut lines = vec!["!".to_owned()];
-    for word in reason.split_whitespace() {
-        let line = lines.last_mut().expect("there is a first one");
-        if line.len() + 1 + word.len() > usize::from(width) && line.len() > 1 {
-            lines.push(format!("  {word}"));
-        } else {
-            line.push(' ');
-            line.push_str(word);
-        }
-    }
-    lines.into_iter().map(|line| Line::styled(line, bad())).collect()
-}
-
-/// A name in at most so many cells, without its middle where it is longer. Names are ASCII.
-fn shortened(name: &str, cells: usize) -> String {
-    let letters: Vec<char> = name.chars().collect();
-    if letters.len() <= cells {
-        return name.to_owned();
-    }
-    let kept = cells.saturating_sub(2);
-    let start = kept.div_ceil(2);
-    let end = letters.len() - (kept - start);
-    letters[..start].iter().chain(&['.', '.']).chain(&letters[end..]).collect()
-}
-
-const VOLUME_COLUMNS: [(&str, u16); 12] = [
-    ("VOLUME", 0),
-    ("ROLE", 9),
-    ("DISK", 12),
-    ("QUORUM", 6),
-    ("WR/s", 7),
-    ("READ/s", 6),
-    ("WRITE/s", 7),
-    ("us", 6),
-    ("INFL", 4),
-    ("MISSES", 6),
-    ("SIZE", 5),
-    ("OPEN", 4),
-];
-/// Those of `VOLUME_COLUMNS` that a narrow terminal has.
-const VOLUME_COLUMNS_NARROW: usize = 9;
-
-const PEER_COLUMNS: [(&str, u16); 7] = [
-    ("PEER", 0),
-    ("CONNECTION", 14),
-    ("TLS", 3),
-    ("DISK", 12),
-    ("MISSES", 6),
-    ("RESYNC", 15),
-    ("LEFT", 6),
-];
-
-const NODE_COLUMNS: [(&str, u16); 7] = [
-    ("NODE", 0),
-    ("CONNECTED", 11),
-    ("PRIMARY", 7),
-    ("REPLICAS", 8),
-    ("UPTODATE", 8),
-    ("MISSES", 6),
-    ("RESYNCS", 7),
-];
-
-fn volume_columns(width: u16) -> &'static [(&'static str, u16)] {
-    let count = if width < WIDE { VOLUME_COLUMNS_NARROW } else { VOLUME_COLUMNS.len() };
-    &VOLUME_COLUMNS[..count]
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a figure to look at")]
-fn volume_row(volume: &Volume, columns: &Columns) -> Row<'static> {
-    let rate = |of: fn(&Rates) -> f64| volume.rates.as_ref().map(of);
-    let traffic = |of| rate(of).map_or_else(|| "-".to_owned(), amount);
-    let mark = if volume.reasons.is_empty() { "" } else { "!" };
-    // A narrow terminal has no columns for the last cells.
-    Row::new([
-        columns.name(&volume.name, mark),
-        Cell::from(volume.role.to_string()),
-        disk_cell(volume.disk),
-        if volume.has_quorum { Cell::from("yes") } else { Cell::from("no").style(bad()) },
-        Cell::from(figure(rate(|it| it.writes))),
-        Cell::from(traffic(|it| it.read_kib)),
-        Cell::from(traffic(|it| it.written_kib)),
-        Cell::from(figure(volume.rates.and_then(|it| it.latency_us))),
-        Cell::from(volume.in_flight.to_string()),
-        Cell::from(amount(volume.out_of_sync_kib as f64)),
-        Cell::from(amount(volume.size_kib as f64)),
-        Cell::from(if volume.is_open { "yes" } else { "no" }),
-    ])
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a figure to look at")]
-fn peer_row(peer: &Peer, columns: &Columns) -> Row<'static> {
-    let is_connected = peer.connection == ConnectionState::Connected;
-    let connection = if is_connected { Style::new() } else { bad() };
-    let resync = peer.done_percent.map_or_else(|| peer.replication.to_string(), bar);
-    Row::new([
-        columns.name(&peer.name, ""),
-        Cell::from(peer.connection.to_string()).style(connection),
-        Cell::from(if peer.has_tls { "yes" } else { "no" }),
-        disk_cell(peer.disk),
-        Cell::from(amount(peer.out_of_sync_kib as f64)),
-        Cell::from(resync),
-        Cell::from(peer.seconds_left.map_or_else(String::new, age)),
-    ])
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a figure to look at")]
-fn node_row(node: &Node, columns: &Columns) -> Row<'static> {
-    let part = |count: usize, of: usize| {
-        let style = if count < of { bad() } else { Style::new() };
-        Cell::from(format!("{count}/{of}")).style(style)
-    };
-    Row::new([
-        columns.name(&node.name, if node.is_own { " *" } else { "" }),
-        part(node.connected, node.resources),
-        Cell::from(node.primaries.to_string()),
-        Cell::from(node.replicas.to_string()),
-        part(node.up_to_date, node.replicas),
-        Cell::from(amount(node.out_of_sync_kib as f64)),
-        Cell::from(node.resyncs.to_string()),
-    ])
-}
-
-fn figure(value: Option<f64>) -> String {
-    value.map_or_else(|| "-".to_owned(), |it| format!("{it:.0}"))
-}
-
-fn disk_cell(disk: DiskState) -> Cell<'static> {
-    let is_well = matches!(disk, DiskState::UpToDate | DiskState::Diskless);
-    Cell::from(disk.to_string()).style(if is_well { Style::new() } else { bad() })
-}
-
-/// `####______ 42%`
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "a percentage between 0 and 100"
-)]
-fn bar(percent: f64) -> String {
-    let filled = ((percent.clamp(0.0, 100.0) / 100.0) * BAR_CELLS as f64) as usize;
-    format!("{}{} {percent:.0}%", "#".repeat(filled), "_".repeat(BAR_CELLS - filled))
-}
-
-/// Of KiB, in four digits or fewer.
-fn amount(kib: f64) -> String {
-    let units = ["K", "M", "G", "T"];
-    let mut value = kib;
-    for unit in units {
-        if value < 1000.0 {
-            return format!("{value:.0}{unit}");
-        }
-        value /= 1024.0;
-    }
-    format!("{value:.0}P")
-}
-
-fn age(seconds: u64) -> String {
-    let time = Duration::from_secs(seconds);
-    let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, time.as_secs() / 60 % 60);
-    match (days, hours, minutes) {
-        (0, 0, 0) => format!("{seconds}s"),
-        (0, 0, _) => format!("{minutes}m{:02}s", seconds % 60),
-        (0, ..) => format!("{hours}h{minutes:02}m"),
-        _ => format!("{days}d{hours:02}h"),
-    }
-}
-
-/// What is not as it should be stands out.
-fn bad() -> Style {
-    Style::new().fg(Color::Red)
-}
-
-fn bold() -> Style {
-    Style::new().add_modifier(Modifier::BOLD)
-}
-
-fn reversed() -> Style {
-    Style::new().add_modifier(Modifier::REVERSED)
+fn length(lines: usize) -> u16 {
+    u16::try_from(lines).unwrap_or(u16::MAX)
 }

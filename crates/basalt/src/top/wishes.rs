@@ -36,8 +36,10 @@ pub(super) struct Wishes {
     pub(super) filter: String,
     /// The filter is being typed.
     pub(super) is_typing: bool,
-    /// The keys are explained.
-    pub(super) has_help: bool,
+    /// The page of the help that is shown, from 0.
+    pub(super) help: Option<usize>,
+    /// So many pages the help had when it was last drawn.
+    pub(super) help_pages: usize,
     /// The name of the chosen row, which moves when the order does; the first row if there is no
     /// such name.
     pub(super) chosen: Option<String>,
@@ -88,9 +90,10 @@ impl Wishes {
         if is_interrupt {
             return Next::Quit;
         }
-        if self.has_help {
-            // Any key takes the help away, and does nothing else.
-            self.has_help = false;
+        if let Some(page) = self.help {
+            // Any key goes on, or takes the help away, and does nothing else.
+            let is_end = matches!(key.code, KeyCode::Char('q') | KeyCode::Esc);
+            self.help = Some(page + 1).filter(|next| !is_end && *next < self.help_pages);
             return Next::Go;
         }
         if self.is_typing {
@@ -102,7 +105,7 @@ impl Wishes {
             KeyCode::Char('q') => return Next::Quit,
             KeyCode::Esc if self.filter.is_empty() => return Next::Quit,
             KeyCode::Esc => self.filter.clear(),
-            KeyCode::Char('?' | 'h') => self.has_help = true,
+            KeyCode::Char('?' | 'h') => self.help = Some(0),
             KeyCode::Char('n') => self.turn_to(Page::Nodes),
             KeyCode::Char('v') => self.turn_to(Page::Volumes),
             KeyCode::Char('s') => self.order = self.order.next(),
