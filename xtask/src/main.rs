@@ -37,11 +37,15 @@ cargo xtask COMMAND
   test .. --json   what the steps came to, and their measurements, as JSON on standard output
   test --long      every step that was not seen green on this tree; goes on where it was ended
   test --long NAME..   only these; what was green is kept in tests/long-tier
-  test --list      the steps, by tier and budget
-  test --table     the same with tests and seconds of the last runs
+  test --list [PATH..]   the steps, or those that a change of these paths asks for: tier, name,
+                   budget, the command that runs it
+  test --table     each step with tier, guarded paths, tests and seconds of the last runs
   sim SEED         replays one seed of the simulator, with its trace
-  sim --seeds N    hunts, on all cores; prints each seed that fails (--adopt, --detach,
-                   --fenced, --forced, --forks, --grow, --protocols, --rough, --volumes)
+  sim --seeds N    hunts, on all cores; prints each seed that fails
+      --events N   of each run; --shrink takes faults and events out of one that fails;
+                   --skip MASK leaves kinds of faults out; --lane N traces one lane
+      --adopt | --detach | --fenced | --forced | --forks | --grow | --protocols | --rough |
+      --volumes    other kinds of runs
   chaos            ten minutes of nodes that die, freeze, lose each other, their power, their disks
   mutate           plants each fault of crates/simulator/mutations/: the simulator must see it
   mutate [--seeds N] --fixed | --unseen | --list | NAME..

@@ -41,10 +41,8 @@ use std::process::ExitCode;
 use steps::{Step, Tier};
 
 pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
-    if words == ["--list"] {
-        for step in steps::ALL {
-            println!("{:<7} {:<15} {:>5} s  {}", step.tier, step.name, step.budget_s, step.about);
-        }
+    if let ["--list", paths @ ..] = words {
+        list(paths);
         return Ok(ExitCode::SUCCESS);
     }
     if words == ["--table"] {
@@ -94,6 +92,18 @@ pub(crate) fn run(words: &[&str]) -> Result<ExitCode> {
 }
 
 const LONG: &str = "--long";
+
+/// The steps, or those that a change of these files and folders asks for.
+fn list(paths: &[&str]) {
+    let is_asked_for =
+        |step: &&Step| paths.is_empty() || paths.iter().any(|path| step.guards(path));
+    for step in steps::ALL.iter().filter(is_asked_for) {
+        let (tier, name, budget_s, about) = (step.tier, step.name, step.budget_s, step.about);
+        let by_test = step.tier != Tier::Long || step.is_guard();
+        let mark = if by_test { "test" } else { "test --long" };
+        println!("{tier:<7} {name:<15} {budget_s:>5} s  {mark:<11}  {about}");
+    }
+}
 
 /// Keeps that a step was green, if a commit has what it guards.
 fn keep(seen: &mut Seen, step: &Step, sums: (u64, u64)) -> Result<()> {

@@ -54,13 +54,18 @@ impl fmt::Display for Tier {
 pub(crate) const WHOLE: &[&str] = &[
     "Cargo.lock",
     "Cargo.toml",
+    "clippy.toml",
     "crates",
+    "docs/config.md",
     "docs/man",
     "docs/monitoring",
     "docs/operate",
+    "docs/options.md",
     "docs/systemd",
     "examples",
+    "rust-toolchain.toml",
     "tests/guest",
+    "tests/packages",
     "tests/upgrade",
     "xtask",
 ];
@@ -75,6 +80,14 @@ impl Step {
     /// Does `test` run this long step after a change of what it guards?
     pub(crate) fn is_guard(&self) -> bool {
         self.tier == Tier::Long && self.guards != WHOLE && self.budget_s <= GUARD_BUDGET_MAX_S
+    }
+
+    /// Does a change of this file or folder ask for it?
+    pub(crate) fn guards(&self, path: &str) -> bool {
+        let is_in = |inner: &str, outer: &str| {
+            inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.guards.iter().any(|guarded| is_in(path, guarded) || is_in(guarded, path))
     }
 }
 
@@ -94,7 +107,7 @@ pub(crate) fn named_elsewhere() -> tidy::Named {
 pub(crate) const ALL: &[Step] = &[
     Step {
         name: "check",
-        about: "fmt, clippy, doc, tidy, deny",
+        about: "fmt, clippy, tidy, deny",
         packages: &[],
         tier: Tier::Commit,
         budget_s: 300,
@@ -214,7 +227,9 @@ pub(crate) const ALL: &[Step] = &[
         budget_s: 60,
         guards: &[
             "crates/frontend/src/nbd",
+            "crates/frontend/src/nbd.rs",
             "crates/engine/src/clients/nbd",
+            "crates/engine/src/clients/nbd.rs",
             "crates/engine/src/clients/outbox.rs",
         ],
         run: images::run,
@@ -264,11 +279,14 @@ pub(crate) const ALL: &[Step] = &[
         guards: &[
             "crates/bench/src/chaos.rs",
             "crates/bench/src/cluster",
+            "crates/bench/src/cluster.rs",
             "crates/io/src",
             "crates/engine/src/contract.rs",
             "crates/engine/src/definition/link.rs",
             "crates/engine/src/links",
+            "crates/engine/src/links.rs",
             "crates/engine/src/shard",
+            "crates/engine/src/shard.rs",
         ],
         run: chaos::short,
     },
@@ -278,7 +296,13 @@ pub(crate) const ALL: &[Step] = &[
         packages: &[],
         tier: Tier::Long,
         budget_s: 100,
-        guards: &["crates/bench/src/idle.rs", "crates/node/src/attach", "crates/node/src/control"],
+        guards: &[
+            "crates/bench/src/idle.rs",
+            "crates/node/src/attach",
+            "crates/node/src/attach.rs",
+            "crates/node/src/control",
+            "crates/node/src/control.rs",
+        ],
         run: idle::short,
     },
     Step {
@@ -292,6 +316,7 @@ pub(crate) const ALL: &[Step] = &[
         budget_s: 60,
         guards: &[
             "crates/bench/src/fio",
+            "crates/bench/src/fio.rs",
             "crates/bench/src/matrix",
             "crates/bench/src/matrix.rs",
             "crates/bench/src/systems.rs",
@@ -336,12 +361,17 @@ pub(crate) const ALL: &[Step] = &[
         budget_s: 240,
         guards: &[
             "crates/engine/src/links",
+            "crates/engine/src/links.rs",
             "crates/engine/src/definition/link.rs",
             "crates/engine/src/clients/nvme",
+            "crates/engine/src/clients/nvme.rs",
             "crates/engine/src/clients/ublk",
+            "crates/engine/src/clients/ublk.rs",
             "crates/engine/src/clients/vhost",
+            "crates/engine/src/clients/vhost.rs",
             "tests/guest",
             "xtask/src/guest",
+            "xtask/src/guest.rs",
         ],
         run: guest::short,
     },
@@ -450,7 +480,14 @@ pub(crate) const ALL: &[Step] = &[
         packages: &[],
         tier: Tier::Long,
         budget_s: 1200,
-        guards: CORE,
+        guards: &[
+            "crates/config",
+            "crates/format",
+            "crates/frontend",
+            "crates/replication",
+            "crates/simulator",
+            "crates/stdx",
+        ],
         run: || fuzz::each(60),
     },
     Step {
@@ -625,6 +662,7 @@ fn cluster(variant: &str) -> Result<Outcome> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     #[test]
     fn every_step_is_a_part_that_a_machine_has_time_for() {
@@ -633,5 +671,33 @@ mod tests {
             let mut others = ALL.iter().take(index);
             assert!(others.all(|other| other.name != step.name), "{} stands twice", step.name);
         }
+    }
+
+    /// A module is its file and the folder beside it.
+    #[test]
+    fn who_guards_a_folder_guards_the_file_of_that_name() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        for step in ALL {
+            for path in step.guards {
+                let file = format!("{path}.rs");
+                assert!(
+                    !root.join(&file).exists() || step.guards(&file),
+                    "{} guards {path} without {file}",
+                    step.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_change_asks_for_the_steps_that_guard_it() {
+        let asked_for = |path: &str| -> Vec<_> {
+            ALL.iter().filter(|step| step.guards(path)).map(|step| step.name).collect()
+        };
+        assert!(asked_for("crates/config/src/parser/resource.rs").contains(&"fuzz"));
+        assert!(asked_for("crates/engine/src/shard").contains(&"chaos"), "of the folder");
+        assert!(asked_for("crates/engine/src/shard/submit.rs").contains(&"chaos"), "of a file");
+        assert!(!asked_for("crates/engine/src/shards.rs").contains(&"chaos"), "of a like name");
+        assert_eq!(asked_for("nowhere"), Vec::<&str>::new());
     }
 }
