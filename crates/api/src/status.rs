@@ -103,6 +103,16 @@ pub struct ResourceStatus {
 }
 
 impl ResourceStatus {
+    /// A reason says that nobody brings the replica of this peer up to date as it is.
+    #[must_use]
+    pub fn stays_away(&self, peer: &str) -> bool {
+        let starts = [
+            format!("the replica of {peer} stays away"),
+            format!("the data of {peer} has another history"),
+        ];
+        self.reasons.iter().any(|it| starts.iter().any(|start| it.starts_with(start)))
+    }
+
     /// What requests are held back for: `no`, or the causes with commas.
     #[must_use]
     pub fn suspended_word(&self) -> String {

@@ -500,11 +500,43 @@ fn writes_of_one_side_are_not_said_to_be_all() {
     let one_side = "every write that was acknowledged on this side is on alice and bob";
     let text = explained(resource.clone());
     assert!(text.contains(one_side) && !text.contains("every acknowledged write is"), "{text}");
+    // Nothing is copied to the other side.
+    assert!(!text.contains("is copied when it comes back"), "{text}");
+    assert!(text.contains("between this node and carol until one of them gives"), "{text}");
     resource.connections[1].split_brain = false;
-    resource.epoch.as_mut().unwrap().awaits_reopen = true;
-    assert!(explained(resource.clone()).contains(one_side));
-    let epoch = resource.epoch.as_mut().unwrap();
-    (epoch.awaits_reopen, epoch.losses) = (false, 1);
-    let text = explained(resource);
-    assert!(text.contains("is on alice and bob, but for those that are told lost below"), "{text}");
+    // A node that gave way has what the other side acknowledged, and not what it did itself.
+    for (awaits_reopen, losses) in [(true, 0), (false, 1), (true, 1)] {
+        let epoch = resource.epoch.as_mut().unwrap();
+        (epoch.awaits_reopen, epoch.losses) = (awaits_reopen, losses);
+        let text = explained(resource.clone());
+        let told = "is on alice and bob, but for those that are told lost or given up below";
+        assert!(text.contains(told) && !text.contains("on this side"), "{text}");
+    }
+}
+
+/// It was to be copied, and goes on alone as well with `quorum off`.
+#[test]
+fn copy_is_promised_only_where_the_other_node_cannot_have_gone_on() {
+    let mut resource = one_away();
+    for (goes_on, is_sure) in
+        [(GoesOn::No, true), (GoesOn::Alone, false), (GoesOn::Fenced, true), (GoesOn::Proved, true)]
+    {
+        let requests = RequestsWithoutQuorum::Wait;
+        resource.without_quorum = Some(WithoutQuorum { requests, goes_on });
+        let text = explained(resource.clone());
+        assert_eq!(text.contains("is copied when it comes back\n"), is_sure, "{text}");
+        assert_eq!(text.contains("unless it went on by itself"), !is_sure, "{text}");
+    }
+    // Connected, and kept from a copy.
+    resource.connections[0].peer_devices[0].peer_disk_state = DiskState::Inconsistent;
+    for (reason, is_left_alone) in [
+        ("the replica of bob stays away: it has no disk for volume 1", true),
+        ("the data of bob has another history than that of the others", true),
+        ("bob has no vote: its replica is new", false),
+    ] {
+        resource.reasons = vec![reason.to_owned()];
+        let text = explained(resource.clone());
+        assert_eq!(text.contains("bob waits for this node to begin"), !is_left_alone, "{text}");
+        assert_eq!(text.contains("bob misses data, and nobody copies it"), is_left_alone, "{text}");
+    }
 }

@@ -77,6 +77,8 @@ fn a_split_brain_is_shown_and_ends_when_one_side_gives_its_data_up() {
     let explained = cluster.adm_told(0, &["explain", "r0"]);
     assert!(explained.contains("acknowledged on this side is on n0;"), "{explained}");
     assert!(explained.contains("it goes on by its own vote alone"), "{explained}");
+    assert!(!explained.contains("is copied when it comes back"), "{explained}");
+    assert!(explained.contains("nothing is copied between this node and n1"), "{explained}");
     client.read(0, &mut block).unwrap();
     assert_eq!(block, [2; BLOCK], "the Primary goes on");
 
@@ -108,6 +110,11 @@ fn assert_clients_are_told(cluster: &Cluster) {
     for (index, side) in sides.into_iter().enumerate() {
         let refusal = cluster.connect(index).expect_err("it is let in").to_string();
         assert!(refusal.contains("adm reopen r0") && refusal.contains(side), "{refusal}");
+        // That it is on this side is false for what this side gave up.
+        let explained = cluster.adm_told(index, &["explain", "r0"]);
+        assert!(explained.contains(side), "{explained}");
+        assert!(!explained.contains("acknowledged on this side"), "{explained}");
+        assert!(explained.contains("told lost or given up below"), "{explained}");
     }
     cluster.adm_ok(0, &["reopen", "r0"]);
     cluster.client(0).close().unwrap();
