@@ -18,6 +18,7 @@ mod work;
 mod verbs;
 mod up;
 mod state_change;
+mod patience;
 mod showing;
 mod minors;
 mod events;
@@ -41,6 +42,7 @@ mod words;
 pub(crate) mod status_text;
 pub(crate) mod outcome;
 pub(crate) mod failure;
+mod advice;
 mod dates;
 
 use std::ffi::OsString;

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::adm::arguments::Adopt;
-use crate::adm::configuration::{Configuration, host_name, own_host};
+use crate::adm::configuration::{Configuration, NodeName, not_a_host, own_host};
 use crate::adm::failure::AdmError;
 use crate::adm::general::General;
 use crate::adm::outcome::{Answer, Gathering};
@@ -47,11 +47,8 @@ pub(crate) fn run(
 ) -> Result<(), AdmError> {
     let configuration = Configuration::load_aloud(general, gathering)?;
     let resource = configuration.resource(&options.resource)?;
-    let name = options.node.clone().map_or_else(host_name, Ok)?;
-    let host = own_host(resource, &name)?.ok_or_else(|| {
-        let message = format!("this node, `{name}`, is not a host of it");
-        AdmError::configuration(message, "--node with one of its hosts")
-    })?;
+    let node = NodeName::or_host(options.node.as_deref())?;
+    let host = own_host(resource, &node)?.ok_or_else(|| not_a_host(resource, &node))?;
     let here = OrphanOptions {
         resource: resource.name.clone(),
         node: host.name.clone(),

@@ -10,7 +10,7 @@ use node::adopt_drbd::{
 use serde_json::json;
 
 use crate::adm::arguments::AdoptDrbd;
-use crate::adm::configuration::{Configuration, host_name};
+use crate::adm::configuration::{Configuration, NodeName};
 use crate::adm::failure::AdmError;
 use crate::adm::general::General;
 use crate::adm::metadata::{Own, own_disk};
@@ -24,11 +24,11 @@ pub(crate) fn adopt_drbd(
 ) -> Result<(), AdmError> {
     let targets = parse_targets(&options.targets, Scope::Volume)?;
     let configuration = Configuration::load_aloud(general, gathering)?;
-    let node_name = options.node.clone().map_or_else(host_name, Ok)?;
-    for one in configuration.select(&targets, || Ok(node_name.clone()), gathering)? {
+    let node = NodeName::or_host(options.node.as_deref())?;
+    for one in configuration.select(&targets, || Ok(node.clone()), gathering)? {
         let result = configuration
             .resource(&one.resource)
-            .and_then(|resource| adopt_one(general, resource, &one, &node_name, options));
+            .and_then(|resource| adopt_one(general, resource, &one, &node, options));
         match result {
             Ok(volumes) => {
                 for (text, answer) in volumes {
@@ -45,7 +45,7 @@ fn adopt_one(
     general: &General,
     resource: &Resource,
     one: &One,
-    node_name: &str,
+    node: &NodeName,
     options: &AdoptDrbd,
 ) -> Result<Vec<(String, serde_json::Value)>, AdmError> {
     let name = &resource.name;
@@ -69,7 +69,7 @@ fn adopt_one(
     let mut wanted = Vec::new();
     for ((&number, place), same_as) in numbers.iter().zip(places).zip(sames) {
         let of_volume = One { volume: Some(number), ..one.clone() };
-        let Own { host, volume, disk, metadata_disk } = own_disk(resource, &of_volume, node_name)?;
+        let Own { host, volume, disk, metadata_disk } = own_disk(resource, &of_volume, node)?;
         let hosts = resource.hosts.iter();
         let has_disk = |host: &&config::model::Host| {
             host.volume(number).is_some_and(|volume| !volume.is_diskless())

@@ -178,7 +178,8 @@ pub(crate) struct Verify {
     /// End here
     #[arg(short = 'S', long, value_name = "SECTORS", value_parser = parse_sectors)]
     pub(crate) stop: Option<u64>,
-    /// Make equal what differs: as most replicas have it, or this node's without a majority
+    /// Make equal what differs: as most replicas have it, or without a majority as the node has it
+    /// that leads, which is the Primary, or this node where there is none
     #[arg(long)]
     pub(crate) repair: bool,
     /// `all`, RES or RES/VOL; also RES:PEER and RES:PEER/VOL, for the same
@@ -318,7 +319,7 @@ pub(crate) struct Adopt {
 
 #[derive(Debug, Args)]
 pub(crate) struct Up {
-    /// Name of this node in the configuration, for --dry-run [default: the host name]
+    /// Name of this node in the configuration [default: the daemon's; --dry-run: the host name]
     #[arg(long, value_name = "NAME")]
     pub(crate) node: Option<String>,
     /// `all` or RES

@@ -1,6 +1,7 @@
 //! The configuration file, as the verbs need it: which resources there are, which of them this
 //! node takes part in, and the text of one for the daemon.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::net::{IpAddr, UdpSocket};
 use std::path::{Path, PathBuf};
@@ -76,10 +77,10 @@ impl Configuration {
     /// The resource and the number of the volume with a minor: of this node where it is a host,
     /// else of any.
     pub(crate) fn volume_of_minor(&self, minor: u32) -> Result<(String, u16), AdmError> {
-        let node_name = host_name()?;
+        let node = NodeName::or_host(None)?;
         let mut found: Vec<(String, u16)> = Vec::new();
         for resource in &self.file.resources {
-            let own = own_host(resource, &node_name)?;
+            let own = own_host(resource, &node)?;
             let hosts = resource.hosts.iter().filter(|host| own.is_none_or(|own| own == *host));
             for volume in hosts.flat_map(|host| &host.volumes) {
                 let has_it = volume.device.as_ref().is_some_and(|device| device.minor == minor);
@@ -138,7 +139,7 @@ impl Configuration {
     pub(crate) fn select(
         &self,
         targets: &[Target],
-        node_name: impl Fn() -> Result<String, AdmError>,
+        node: impl Fn() -> Result<NodeName, AdmError>,
         gathering: &mut Gathering,
     ) -> Result<Vec<One>, AdmError> {
         let mut ones = Vec::new();
@@ -146,22 +147,34 @@ impl Configuration {
             match target {
                 Target::One(one) => ones.push(one.clone()),
                 Target::All => {
-                    let node_name = node_name()?;
+                    let node = node()?;
                     let all = self.file.resources.iter();
                     let own: Vec<One> = all
                         // One that does not say which host this node is, is refused by itself.
-                        .filter(|it| !matches!(own_host(it, &node_name), Ok(None)))
+                        .filter(|it| !matches!(own_host(it, &node), Ok(None)))
                         .map(|resource| One::whole(&resource.name))
                         .collect();
                     if own.is_empty() {
-                        let path = self.path.display();
-                        gathering.warn(&format!("{path}: no resource has a host `{node_name}`"));
+                        let (path, name) = (self.path.display(), node.as_str());
+                        let problem = format!("{path}: no resource has a host `{name}`");
+                        if let NodeName::Typed(_) = node {
+                            let hint = format!("--node with one of the hosts: {}", self.hosts());
+                            return Err(AdmError::configuration(problem, hint));
+                        }
+                        gathering.warn(&problem);
                     }
                     ones.extend(own);
                 }
             }
         }
         Ok(ones)
+    }
+
+    /// The names of the hosts of all resources.
+    fn hosts(&self) -> String {
+        let hosts = self.file.resources.iter().flat_map(|resource| &resource.hosts);
+        let names: BTreeSet<&str> = hosts.map(|host| host.name.as_str()).collect();
+        names.into_iter().collect::<Vec<_>>().join(", ")
     }
 
     /// Nothing in it is ambiguous to drbdadm.
@@ -203,17 +216,50 @@ fn default_path() -> Result<PathBuf, AdmError> {
     })
 }
 
+/// The name by which verbs look for this node among the hosts of a resource.
+#[derive(Clone, Debug)]
+pub(crate) enum NodeName {
+    /// An operator typed it (`--node`): no other host is meant.
+    Typed(String),
+    /// The machine, or its daemon, is called so; a host with an address of it may be meant, too.
+    Known(String),
+}
+
+impl NodeName {
+    /// The one that was typed, or else that of this machine.
+    pub(crate) fn or_host(typed: Option<&str>) -> Result<Self, AdmError> {
+        typed.map_or_else(|| host_name().map(Self::Known), |name| Ok(Self::Typed(name.to_owned())))
+    }
+
+    fn as_str(&self) -> &str {
+        let (Self::Typed(name) | Self::Known(name)) = self;
+        name
+    }
+}
+
+/// The resource has no host that is this node.
+pub(crate) fn not_a_host(resource: &Resource, node: &NodeName) -> AdmError {
+    let names: Vec<&str> = resource.hosts.iter().map(|host| host.name.as_str()).collect();
+    AdmError::configuration(
+        format!("this node, `{}`, is not a host of it", node.as_str()),
+        format!("--node with one of its hosts: {}", names.join(", ")),
+    )
+}
+
 /// This node among the hosts of a resource: by its name, or by an address of this machine.
 pub(crate) fn own_host<'a>(
     resource: &'a Resource,
-    node_name: &str,
+    node: &NodeName,
 ) -> Result<Option<&'a Host>, AdmError> {
     let is_local = |address: IpAddr| UdpSocket::bind((address, 0)).is_ok();
-    let by_name = resource.host_meant(node_name).map_err(|ambiguous| {
+    let by_name = resource.host_meant(node.as_str()).map_err(|ambiguous| {
         let message = format!("it does not say which host this node is: {ambiguous}");
         AdmError::configuration(message, "--node, or the daemon's --name, with the whole name")
     })?;
-    Ok(by_name.or_else(|| resource.host_by_address(is_local)))
+    Ok(by_name.or_else(|| match node {
+        NodeName::Typed(_) => None,
+        NodeName::Known(_) => resource.host_by_address(is_local),
+    }))
 }
 
 /// The wanted volume of a resource at one host, or the only one.

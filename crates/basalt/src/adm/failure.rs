@@ -12,6 +12,7 @@ use api::wire::WireError;
 use config::diagnostic::{Diagnostic, ErrorKind, Errors};
 use serde::Serialize;
 
+use crate::adm::advice::Advice;
 use crate::called;
 use crate::device;
 
@@ -84,6 +85,9 @@ pub(crate) struct ErrorObject {
     /// The same as `hint`.
     #[serde(rename = "try")]
     pub(crate) to_try: String,
+    /// Why the resource is as it is, of a command that waited in vain: what `status` says of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) reasons: Vec<String>,
     pub(crate) exit: u8,
 }
 
@@ -202,75 +206,47 @@ impl AdmError {
             message,
             to_try: hint.clone(),
             hint,
+            reasons: Vec::new(),
             exit: self.exit(),
         }
     }
 
     fn hint(&self) -> String {
-        match self {
-            Self::Usage(_) => format!("{} --help", called::program()),
-            Self::Parse(_) => String::new(),
-            Self::Configuration { hint, .. } | Self::WaitTimeout { hint, .. } => hint.clone(),
-            Self::Ask(AskError::Refused(failure)) => failure.hint.clone(),
+        let advice = match self {
+            Self::Parse(_) => return String::new(),
+            Self::Configuration { hint, .. } | Self::WaitTimeout { hint, .. } => {
+                return hint.clone();
+            }
+            Self::Ask(AskError::Refused(failure)) => return failure.hint.clone(),
+            Self::CreateMd(error) => return error.hint(),
+            Self::AdoptDrbd(error) => return error.hint(),
+            Self::Usage(_) => Advice::Help(called::program()),
             Self::Ask(AskError::Unreachable { source, .. })
                 if source.kind() == std::io::ErrorKind::PermissionDenied =>
             {
-                "run it as the user of the daemon, or as root".to_owned()
+                Advice::AsItsUser
             }
-            Self::Ask(AskError::Unreachable { .. }) if device::is_any_left() => {
-                "start the daemon (`systemctl start basalt-node`): it takes over the block devices \
-                 that the last one left; without a daemon they go by themselves when its \
-                 --device-timeout is over, or now with `basalt device remove N` for /dev/ublkbN"
-                    .to_owned()
-            }
-            Self::Ask(AskError::Unreachable { .. }) => {
-                "start the daemon (`systemctl start basalt-node`), or name the socket of one that \
-                 was started by hand with --node-socket: its --admin-socket, else admin.sock in \
-                 its --state-dir"
-                    .to_owned()
+            Self::Ask(AskError::Unreachable { socket, .. }) => {
+                Advice::unreached(socket, device::links())
             }
             Self::Ask(AskError::AnswerTimeout { verb, .. }) if !is_question(verb) => {
-                "the command may still take effect: look with `basalt adm status`, wait longer \
-                 with --timeout"
-                    .to_owned()
+                Advice::MayTakeEffect
             }
             Self::Ask(AskError::ConnectTimeout { .. } | AskError::AnswerTimeout { .. }) => {
-                "wait longer with --timeout; a daemon that hangs is ended and started again by \
-                 `systemctl restart basalt-node`: its log says what it did last"
-                    .to_owned()
+                Advice::WaitLonger
             }
             Self::Ask(AskError::Wire {
                 source: WireError::Closed | WireError::Cut | WireError::Io(_),
                 ..
-            }) => {
-                "the daemon ended meanwhile: `systemctl status basalt-node` and its log say why; \
-                   the command can be repeated"
-                    .to_owned()
-            }
-            Self::Ask(AskError::Wire { .. }) | Self::Confused { .. } => {
-                "compare `basalt --version` with the daemon's; look at the daemon's log".to_owned()
-            }
-            Self::CreateMd(error) => error.hint(),
-            Self::AdoptDrbd(error) => error.hint(),
-            Self::DiskTimeout { .. } => {
-                "does the disk answer? `dmesg | tail`; the command can be repeated, and has longer \
-                 for a disk that is large or slow with --timeout SECONDS"
-                    .to_owned()
-            }
-            Self::FileTimeout { .. } => {
-                "name a copy of the file that is elsewhere with -c; `basalt setup status`, `basalt \
-                 setup down RES` and the like ask the daemon alone; `findmnt -T FILE` tells which \
-                 file system it is"
-                    .to_owned()
-            }
-            Self::HostName { .. } => "name the node with --node".to_owned(),
-            Self::ProcessEnded { .. } => {
-                "was memory short? `dmesg | tail`; the command can be repeated".to_owned()
-            }
-            Self::NoProcess { .. } => {
-                "is memory short, or a limit on processes reached?".to_owned()
-            }
-        }
+            }) => Advice::DaemonEnded,
+            Self::Ask(AskError::Wire { .. }) | Self::Confused { .. } => Advice::CompareVersions,
+            Self::DiskTimeout { .. } => Advice::LookAtDisk,
+            Self::FileTimeout { .. } => Advice::AnotherFile,
+            Self::HostName { .. } => Advice::NameNode,
+            Self::ProcessEnded { .. } => Advice::Repeat,
+            Self::NoProcess { .. } => Advice::LookAtMemory,
+        };
+        advice.to_string()
     }
 }
 

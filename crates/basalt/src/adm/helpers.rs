@@ -6,7 +6,7 @@ use clap::Subcommand;
 use config::model::Resource;
 use node::handlers::{ByHand, call_handler};
 
-use crate::adm::configuration::{Configuration, host_name, own_host};
+use crate::adm::configuration::{Configuration, NodeName, host_name, own_host};
 use crate::adm::failure::AdmError;
 use crate::adm::general::{General, Targets};
 use crate::adm::outcome::{Answer, Gathering};
@@ -98,7 +98,7 @@ pub(crate) fn call(
     let targets = targets_of(verb)?;
     let configuration = Configuration::load(general)?;
     // It is called when the daemon is in trouble, too: then less is known.
-    let own_name = || node_name(general).or_else(|_| host_name());
+    let own_name = || node_name(general).or_else(|_| host_name()).map(NodeName::Known);
     for one in configuration.select(&targets, own_name, gathering)? {
         match configuration.resource(&one.resource) {
             Ok(resource) => match resource.handler_scripts().get(verb.name()) {
@@ -172,7 +172,8 @@ fn call_one(
 
 /// What the file alone says of this node's part.
 fn as_configured(resource: &Resource, own_name: &str) -> Option<ResourceStatus> {
-    let host = own_host(resource, own_name).ok().flatten()?;
+    let node = NodeName::Known(own_name.to_owned());
+    let host = own_host(resource, &node).ok().flatten()?;
     let devices = host.volumes.iter().map(|volume| DeviceStatus {
         volume: volume.number,
         minor: volume.device.as_ref().map_or(0, |device| device.minor),

@@ -8,7 +8,7 @@ use node::create_md::{
     CreateMdOptions, CreateMdReport, FirstDisk, Overwrite, create_md as format_disk, former_size,
 };
 
-use crate::adm::configuration::{Configuration, host_name, own_host, own_volume};
+use crate::adm::configuration::{Configuration, NodeName, not_a_host, own_host, own_volume};
 use crate::adm::failure::AdmError;
 use crate::adm::general::{General, STATE_DIR};
 use crate::adm::outcome::Gathering;
@@ -94,14 +94,11 @@ pub(crate) fn create_md(
         ));
     }
     let configuration = Configuration::load_aloud(general, gathering)?;
-    let node_name = match &options.node {
-        Some(name) => name.clone(),
-        None => host_name()?,
-    };
-    for one in configuration.select(&targets, || Ok(node_name.clone()), gathering)? {
+    let node = NodeName::or_host(options.node.as_deref())?;
+    for one in configuration.select(&targets, || Ok(node.clone()), gathering)? {
         let result = configuration
             .resource(&one.resource)
-            .and_then(|resource| create_all(resource, &one, &node_name, options));
+            .and_then(|resource| create_all(resource, &one, &node, options));
         match result {
             Ok(reports) => {
                 let sentences = reports.iter().map(sentence).collect();
@@ -125,15 +122,9 @@ pub(crate) struct Own<'a> {
 pub(crate) fn own_disk<'a>(
     resource: &'a Resource,
     one: &One,
-    node_name: &str,
+    node: &NodeName,
 ) -> Result<Own<'a>, AdmError> {
-    let host = own_host(resource, node_name)?.ok_or_else(|| {
-        let names: Vec<&str> = resource.hosts.iter().map(|host| host.name.as_str()).collect();
-        AdmError::configuration(
-            format!("this node, `{node_name}`, is not a host of it"),
-            format!("--node with one of its hosts: {}", names.join(", ")),
-        )
-    })?;
+    let host = own_host(resource, node)?.ok_or_else(|| not_a_host(resource, node))?;
     let volume = own_volume(resource, host, one.volume)?;
     let disk = volume.disk.as_ref().ok_or_else(|| {
         AdmError::configuration(
@@ -158,11 +149,11 @@ pub(crate) fn own_disk<'a>(
 fn create_all(
     resource: &Resource,
     one: &One,
-    node_name: &str,
+    node: &NodeName,
     options: &CreateMd,
 ) -> Result<Vec<CreateMdReport>, AdmError> {
     let each = each_volume(resource, one);
-    each.iter().map(|one| create_one(resource, one, node_name, options)).collect()
+    each.iter().map(|one| create_one(resource, one, node, options)).collect()
 }
 
 /// The volume that is named, or all, by their numbers.
@@ -180,14 +171,14 @@ pub(crate) fn further_number(resource: &Resource, number: u16) -> Option<u16> {
 fn create_one(
     resource: &Resource,
     one: &One,
-    node_name: &str,
+    node: &NodeName,
     options: &CreateMd,
 ) -> Result<CreateMdReport, AdmError> {
-    let Own { host, volume, disk, metadata_disk } = own_disk(resource, one, node_name)?;
+    let Own { host, volume, disk, metadata_disk } = own_disk(resource, one, node)?;
     let further = further_number(resource, volume.number);
     let first = match further {
         Some(_) => {
-            let own = own_disk(resource, &One { volume: Some(0), ..one.clone() }, node_name)?;
+            let own = own_disk(resource, &One { volume: Some(0), ..one.clone() }, node)?;
             Some(FirstDisk { disk: own.disk, metadata_disk: own.metadata_disk })
         }
         None => None,

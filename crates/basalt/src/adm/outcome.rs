@@ -157,9 +157,21 @@ impl Gathering {
         self.answers.push(failure(self.verb.clone(), Some(resource), error));
     }
 
-    /// There is nothing to show of it: the list has objects of DRBD's shape alone.
+    /// The same, with what the resource lacked as the daemon told it.
+    pub(crate) fn failed_for(&mut self, resource: &str, error: &AdmError, reasons: &[String]) {
+        self.failed(resource, error);
+        if let Some(Answer::Failed { error, .. }) = self.answers.last_mut() {
+            error.reasons = reasons.iter().map(|reason| called::in_its_words(reason)).collect();
+        }
+    }
+
+    /// There is nothing to show of it. Programs that call the tools by DRBD's names know objects of
+    /// DRBD's shape alone.
     pub(crate) fn missed(&mut self, resource: &str, error: &AdmError) {
-        self.complain(resource, error);
+        if called::is_of_drbd() {
+            return self.complain(resource, error);
+        }
+        self.failed(resource, error);
     }
 
     /// A failure that is about no single resource.

@@ -6,7 +6,7 @@
 use config::model::{Host, MetaDisk, Resource, Volume};
 
 use crate::adm::arguments::{Dump, QueryTargets, QueryVerb};
-use crate::adm::configuration::{Configuration, host_name, own_host};
+use crate::adm::configuration::{Configuration, NodeName, not_a_host, own_host};
 use crate::adm::failure::AdmError;
 use crate::adm::general::General;
 use crate::adm::outcome::{Answer, Gathering};
@@ -82,11 +82,11 @@ fn of_targets(
     let Some(query) = query else { return Ok(()) };
     let targets = parse_targets(&query.targets, Scope::Volume)?;
     let configuration = Configuration::load(general)?;
-    let node_name = node_name(query.node.as_deref())?;
-    for one in configuration.select(&targets, || Ok(node_name.clone()), gathering)? {
+    let node = NodeName::or_host(query.node.as_deref())?;
+    for one in configuration.select(&targets, || Ok(node.clone()), gathering)? {
         let One { resource, volume, .. } = &one;
         let told = configuration.resource(resource).and_then(|resource| {
-            let host = own_host(resource, &node_name)?.ok_or_else(|| not_here(&node_name))?;
+            let host = own_host(resource, &node)?.ok_or_else(|| not_a_host(resource, &node))?;
             let without_number = configuration.is_without_number(&resource.name);
             lines(&Of { resource, host, without_number }, *volume)
         });
@@ -98,25 +98,14 @@ fn of_targets(
     Ok(())
 }
 
-fn node_name(named: Option<&str>) -> Result<String, AdmError> {
-    named.map_or_else(host_name, |name| Ok(name.to_owned()))
-}
-
-fn not_here(node_name: &str) -> AdmError {
-    AdmError::configuration(
-        format!("this node, `{node_name}`, is not a host of it"),
-        "--node with one of its hosts",
-    )
-}
-
 fn resources(
     general: &General,
     node: Option<&str>,
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
     let configuration = Configuration::load(general)?;
-    let node_name = node_name(node)?;
-    for one in configuration.select(&[Target::All], || Ok(node_name.clone()), gathering)? {
+    let node = NodeName::or_host(node)?;
+    for one in configuration.select(&[Target::All], || Ok(node.clone()), gathering)? {
         gathering.line(&one.resource);
     }
     Ok(())

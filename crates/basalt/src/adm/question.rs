@@ -39,7 +39,7 @@ pub(crate) fn question(general: &General, command: Command) -> Result<Reply, Adm
     Ok(ask(&socket(general), command, general.timeout.unwrap_or(usual))?)
 }
 
-fn usual_limit(command: &Command) -> Duration {
+pub(crate) fn usual_limit(command: &Command) -> Duration {
     if matches!(command, Command::Primary { .. }) {
         PRIMARY_WITHIN
     } else if matches!(command, Command::NewCurrentUuid { .. }) {
@@ -108,7 +108,15 @@ pub(crate) fn tell(
     command: Command,
 ) -> Result<(Vec<String>, Vec<String>), AdmError> {
     let verb = command.verb();
-    match question(general, command)? {
+    done(verb, question(general, command)?)
+}
+
+/// What an answer to a command says.
+pub(crate) fn done(
+    verb: &'static str,
+    reply: Reply,
+) -> Result<(Vec<String>, Vec<String>), AdmError> {
+    match reply {
         Reply::Done { warnings } => Ok((Vec::new(), warnings)),
         Reply::Adjusted { changes, warnings } => Ok((changes, warnings)),
         Reply::Status(_) | Reply::Running(_) => Err(AdmError::Confused { verb }),

@@ -7,7 +7,7 @@ use config::steps::{Skipped, attach_steps, connect_step, steps_but};
 
 use crate::adm::arguments::Verb;
 use crate::adm::building::BuildVerb;
-use crate::adm::configuration::{Configuration, host_name, own_host};
+use crate::adm::configuration::{Configuration, NodeName, not_a_host, own_host};
 use crate::adm::failure::{AdmError, no_peer};
 use crate::adm::general::General;
 use crate::adm::outcome::{Gathering, Steps};
@@ -20,13 +20,10 @@ pub(crate) fn tell(
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
     let configuration = Configuration::load(general)?;
-    let node = host_name()?;
+    let node = NodeName::or_host(None)?;
     for one in configuration.select(targets, || Ok(node.clone()), gathering)? {
         let told = configuration.resource(&one.resource).and_then(|resource| {
-            let host = own_host(resource, &node)?.ok_or_else(|| {
-                let message = format!("this node, `{node}`, is not a host of it");
-                AdmError::configuration(message, "basalt adm dump")
-            })?;
+            let host = own_host(resource, &node)?.ok_or_else(|| not_a_host(resource, &node))?;
             lines(verb, resource, &host.name, &one)
         });
         match told {

@@ -7,7 +7,8 @@ use crate::adm::configuration::Configuration;
 use crate::adm::failure::AdmError;
 use crate::adm::general::{General, Source};
 use crate::adm::outcome::Gathering;
-use crate::adm::question::{check_names, running, tell};
+use crate::adm::patience::ask_aloud;
+use crate::adm::question::{check_names, done, running, tell};
 use crate::adm::target::{One, Scope, parse_targets};
 
 pub(crate) fn change_state(
@@ -23,8 +24,14 @@ pub(crate) fn change_state(
         // The daemon knows the peers of a connection itself.
         let is_of_peer = scope == Scope::PeerDevice;
         let named = if is_of_peer { one.clone() } else { One { peer: None, ..one.clone() } };
+        let mut reasons = Vec::new();
         let result = check_names(general, &named).and_then(|volumes| {
             let command = state_command(verb, one).expect("only such verbs are passed to here");
+            if let Command::Primary { .. } = command {
+                let waited = ask_aloud(general, &resource, command);
+                reasons = waited.reasons;
+                return Ok((done(verb.name(), waited.answer?)?, volumes));
+            }
             Ok((tell(general, command)?, volumes))
         });
         match result {
@@ -53,7 +60,7 @@ pub(crate) fn change_state(
                     Err(error) => gathering.failed(&resource, &error),
                 }
             }
-            Err(error) => gathering.failed(&resource, &error),
+            Err(error) => gathering.failed_for(&resource, &error, &reasons),
         }
     }
     Ok(())

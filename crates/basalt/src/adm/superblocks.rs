@@ -8,7 +8,7 @@ use node::create_md::{Overwrite, former_size};
 use node::show_md::{Metadata, ReplicaState, Slot, Superblock, read_md, wipe_md};
 use serde_json::{Value, json};
 
-use crate::adm::configuration::{Configuration, host_name};
+use crate::adm::configuration::{Configuration, NodeName};
 use crate::adm::failure::{AdmError, no_peer};
 use crate::adm::general::{General, STATE_DIR};
 use crate::adm::metadata::{each_volume, further_number, own_disk};
@@ -126,13 +126,13 @@ pub(crate) fn run(
     }
     let targets = parse_targets(verb.targets(), verb.scope())?;
     let configuration = Configuration::load(general)?;
-    let node_name = verb.node().cloned().map_or_else(host_name, Ok)?;
-    for one in configuration.select(&targets, || Ok(node_name.clone()), gathering)? {
+    let node = NodeName::or_host(verb.node().map(String::as_str))?;
+    for one in configuration.select(&targets, || Ok(node.clone()), gathering)? {
         let resource = configuration.resource(&one.resource);
         let answered = resource.and_then(|resource| {
             each_volume(resource, &one)
                 .iter()
-                .try_for_each(|one| answer(resource, one, &node_name, verb, gathering))
+                .try_for_each(|one| answer(resource, one, &node, verb, gathering))
         });
         if let Err(error) = answered {
             gathering.failed(&one.resource, &error);
@@ -144,11 +144,11 @@ pub(crate) fn run(
 fn answer(
     resource: &Resource,
     one: &One,
-    node_name: &str,
+    node: &NodeName,
     verb: &SuperblockVerb,
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
-    let own = own_disk(resource, one, node_name)?;
+    let own = own_disk(resource, one, node)?;
     let metadata_disk = own.metadata_disk.as_deref();
     if let SuperblockVerb::WipeMd(WipeMd { force, .. }) = verb {
         let overwrite = if *force { Overwrite::Force } else { Overwrite::Refuse };

@@ -5,11 +5,12 @@
 //! `up --dry-run` tells the steps of an `up` from nothing, without the daemon.
 
 use api::request::{AdjustScope, Command};
+use config::host_name::is_same_host;
 use config::model::Resource;
 use config::steps::steps;
 
 use crate::adm::arguments::{Adjust, Up};
-use crate::adm::configuration::{Configuration, host_name, own_host};
+use crate::adm::configuration::{Configuration, NodeName, not_a_host, own_host};
 use crate::adm::failure::AdmError;
 use crate::adm::general::{General, Targets};
 use crate::adm::outcome::{Gathering, Steps};
@@ -21,6 +22,9 @@ pub(crate) fn up(general: &General, up: &Up, gathering: &mut Gathering) -> Resul
         return tell_steps_up(general, up, gathering);
     }
     parse_targets(&up.targets, Scope::Resource)?;
+    if let Some(typed) = &up.node {
+        see_it_is_the_daemon(general, typed)?;
+    }
     configure(general, &up.targets, Steps::Hidden, gathering, |one, config_text| Command::Up {
         resource: one.resource,
         config_text,
@@ -59,6 +63,17 @@ pub(crate) fn adjust(
     })
 }
 
+/// The daemon takes the part of the host that it is called by, whatever is typed.
+fn see_it_is_the_daemon(general: &General, typed: &str) -> Result<(), AdmError> {
+    let own = node_name(general)?;
+    if is_same_host(typed, &own) {
+        return Ok(());
+    }
+    let message = format!("the daemon that is asked is `{own}`, and not `{typed}`");
+    let hint = format!("without --node, or with --node-socket and the socket of `{typed}`");
+    Err(AdmError::configuration(message, hint))
+}
+
 /// Gives the daemon a command for each resource, with the text of it.
 fn configure(
     general: &General,
@@ -69,7 +84,9 @@ fn configure(
 ) -> Result<(), AdmError> {
     let targets = parse_targets(targets, Scope::PeerDevice)?;
     let configuration = Configuration::load_aloud(general, gathering)?;
-    for one in configuration.select(&targets, || node_name(general), gathering)? {
+    for one in
+        configuration.select(&targets, || node_name(general).map(NodeName::Known), gathering)?
+    {
         let resource = one.resource.clone();
         let result = configuration.resource(&resource).and_then(|configured| {
             see_it_has_volume(configured, one.volume)?;
@@ -95,13 +112,10 @@ fn see_it_has_volume(resource: &Resource, named: Option<u16>) -> Result<(), AdmE
 fn tell_steps_up(general: &General, up: &Up, gathering: &mut Gathering) -> Result<(), AdmError> {
     let targets = parse_targets(&up.targets, Scope::Resource)?;
     let configuration = Configuration::load(general)?;
-    let node = up.node.clone().map_or_else(host_name, Ok)?;
+    let node = NodeName::or_host(up.node.as_deref())?;
     for one in configuration.select(&targets, || Ok(node.clone()), gathering)? {
         let told = configuration.resource(&one.resource).and_then(|resource| {
-            let host = own_host(resource, &node)?.ok_or_else(|| {
-                let message = format!("this node, `{node}`, is not a host of it");
-                AdmError::configuration(message, "--node with one of its hosts")
-            })?;
+            let host = own_host(resource, &node)?.ok_or_else(|| not_a_host(resource, &node))?;
             Ok(steps(None, resource, &host.name))
         });
         match told {

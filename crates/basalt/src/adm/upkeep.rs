@@ -4,7 +4,7 @@
 use api::request::{AdjustScope, Command};
 use clap::{Args, Subcommand};
 
-use crate::adm::configuration::Configuration;
+use crate::adm::configuration::{Configuration, NodeName};
 use crate::adm::failure::AdmError;
 use crate::adm::general::{General, Targets};
 use crate::adm::outcome::{Gathering, Steps};
@@ -139,7 +139,9 @@ fn see_it_is_configured(
 ) -> Result<(), AdmError> {
     let targets = parse_targets(verb.targets(), Scope::Volume)?;
     let configuration = Configuration::load(general)?;
-    for one in configuration.select(&targets, || node_name(general), gathering)? {
+    for one in
+        configuration.select(&targets, || node_name(general).map(NodeName::Known), gathering)?
+    {
         match configuration.resource(&one.resource) {
             Ok(_) => gathering.done(&one.resource, Vec::new(), Vec::new()),
             Err(error) => gathering.failed(&one.resource, &error),
@@ -189,7 +191,9 @@ fn take_options(
     let targets = parse_targets(verb.targets(), Scope::PeerDevice)?;
     let configuration = Configuration::load(general)?;
     let steps = if general.verbose > 0 { Steps::Shown } else { Steps::Hidden };
-    for one in configuration.select(&targets, || node_name(general), gathering)? {
+    for one in
+        configuration.select(&targets, || node_name(general).map(NodeName::Known), gathering)?
+    {
         let resource = one.resource;
         let taken = configuration.resource(&resource).and_then(|configured| {
             let adjust = |dry_run| Command::Adjust {

@@ -194,8 +194,10 @@ fn create_md_formats_once_and_then_only_by_force() {
 fn create_md_all_is_about_this_node_only() {
     let place = configured(THREE_NODES);
     let run = place.run_alone(&with_config(&["create-md", "--node", "nobody", "all"]));
-    let stderr = "DIR/basalt.conf: no resource has a host `nobody`\n".to_owned();
-    assert_eq!(run, Run { exit: 0, stdout: String::new(), stderr, asked: Vec::new() });
+    let stderr = "basalt adm: create-md: DIR/basalt.conf: no resource has a host `nobody`\n  \
+                  try: --node with one of the hosts: alice, bob, carol, dave, erin\n"
+        .to_owned();
+    assert_eq!(run, Run { exit: 10, stdout: String::new(), stderr, asked: Vec::new() });
     let run = place.run_alone(&with_config(&["create-md", "--node", "nobody", "r0"]));
     assert_eq!(run.exit, 10);
     assert_eq!(
@@ -203,4 +205,57 @@ fn create_md_all_is_about_this_node_only() {
         "r0: create-md: this node, `nobody`, is not a host of it\n  \
          try: --node with one of its hosts: alice, bob, carol\n"
     );
+}
+
+/// Hosts by their addresses; the first is this machine.
+const FLOATING: &str = "\
+resource r0 {
+    volume 0 { device minor 1; disk DIR/disk; meta-disk internal; }
+    floating 127.0.0.1:7900 { node-id 0; }
+    floating 198.51.100.1:7900 { node-id 1; }
+}
+";
+
+/// The name was ignored: the verb was about the host that has an address of this machine.
+#[test]
+fn node_that_no_host_is_called_by_is_refused_with_the_names_that_there_are() {
+    let place = configured(FLOATING);
+    for words in [
+        &["create-md", "--node", "zed", "r0"][..],
+        &["adopt-drbd", "--node", "zed", "r0"],
+        &["adopt", "--node", "zed", "r0"],
+        &["--dry-run", "up", "--node", "zed", "r0"],
+        &["dump-md", "--node", "zed", "r0"],
+        &["get-gi", "--node", "zed", "r0"],
+        &["wipe-md", "--node", "zed", "r0"],
+        &["sh-dev", "--node", "zed", "r0"],
+        &["sh-ip", "--node", "zed", "r0"],
+        &["sh-resources", "--node", "zed"],
+        &["sh-list-adjustable", "--node", "zed"],
+        &["create-md", "--node", "zed", "all"],
+        &["sh-dev", "--node", "zed", "all"],
+    ] {
+        let run = place.run_alone(&with_config(words));
+        assert_eq!((run.exit, run.stdout.as_str()), (10, ""), "{words:?}: {run:?}");
+        assert!(run.stderr.contains("`zed`"), "{words:?}: {run:?}");
+        let names = ": 127.0.0.1:7900, 198.51.100.1:7900\n";
+        assert!(run.stderr.contains(names), "{words:?}: {run:?}");
+    }
+    // Without a name, and with the host's own, it is that one.
+    let words = ["sh-dev", "--node", "127.0.0.1:7900", "r0"];
+    let run = place.run_alone(&with_config(&words));
+    assert_eq!((run.exit, run.stdout.as_str()), (0, "/dev/drbd1\n"), "{run:?}");
+    let run = place.run_alone(&with_config(&["sh-dev", "r0"]));
+    assert_eq!((run.exit, run.stdout.as_str()), (0, "/dev/drbd1\n"), "{run:?}");
+}
+
+/// The daemon took the part of its own host, whatever was typed.
+#[test]
+fn up_for_another_node_than_the_daemons_is_refused() {
+    let place = configured(THREE_NODES);
+    let run = place.run(&with_config(&["up", "--node", "zed", "r0"]), vec![status(&[])]);
+    assert_eq!(run.exit, 10, "{run:?}");
+    assert!(run.stderr.contains("the daemon that is asked is `alice`, and not `zed`"), "{run:?}");
+    let run = place.run(&with_config(&["up", "--node", "alice", "r0"]), vec![status(&[]), done()]);
+    assert_eq!((run.exit, run.stderr.as_str()), (0, ""), "{run:?}");
 }

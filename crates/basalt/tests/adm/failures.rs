@@ -1,9 +1,12 @@
 //! With `--json` every failure is told on standard output in JSON, whatever the verb: a program
 //! that reads the answers need not read standard error, too.
 
+use api::request::Command;
+use api::response::{FailureCode, Reply, Response, Running, RunningReply};
 use serde_json::Value;
 
 use crate::fake_node::{Place, Run};
+use crate::{refused, status};
 
 /// Every verb of `basalt adm`, with words that cannot be done without a daemon and without a
 /// configuration file.
@@ -180,6 +183,54 @@ fn assert_told(tool: &str, words: &[&str], run: &Run) {
     }
     assert!(!run.stderr.is_empty(), "{tool} {words:?}: people are told, too");
 }
+
+/// An empty list looked as if nothing was wrong.
+#[test]
+fn resource_that_is_not_up_is_a_failure_of_every_verb_that_names_it() {
+    // `events2` tells of it once it comes, as DRBD does.
+    let others = ["events2", "report", "wait-con-int", "sh-nop", "sh-resources", "set-gi"];
+    let others = [&others[..], &["sh-list-adjustable", "sh-list-config-file"]].concat();
+    // Scripts of DRBD's ask these before the resource is there, and after it went.
+    let others = [&others[..], &["check-resize", "outdate"]].concat();
+    let refusal = || refused(FailureCode::UnknownResource, "no such resource is up", "look");
+    for (tool, table) in [("adm", ADM), ("setup", SETUP)] {
+        for words in table.iter().filter(|words| !others.contains(&words[0])) {
+            // As with DRBD, what is down already is no failure.
+            if tool == "setup" && ["down", "del-resource"].contains(&words[0]) {
+                continue;
+            }
+            let place = Place::new();
+            place.write("one.res", ONE_OTHER);
+            let general = ["--json", "--timeout", "5", "-c", "DIR/one.res"];
+            let general = if tool == "setup" { &general[..3] } else { &general };
+            let words = [general, words].concat();
+            let run = place.run_tool_beside(tool, &words, move |command| {
+                if matches!(command, Command::Status { resources, .. } if resources.is_empty()) {
+                    status(&["r1"])
+                } else if matches!(command, Command::Show { .. }) {
+                    Response::Ok(Reply::Running(RunningReply {
+                        node: "alice".to_owned(),
+                        resources: vec![Running {
+                            resource: "r1".to_owned(),
+                            config_text: ONE_OTHER.to_owned(),
+                        }],
+                    }))
+                } else {
+                    refusal()
+                }
+            });
+            assert_told(tool, &words, &run);
+        }
+    }
+}
+
+/// A configuration without `r0`.
+const ONE_OTHER: &str = "\
+resource r1 {
+  volume 0 { device minor 0; disk /dev/none; meta-disk internal; }
+  on alice { node-id 0; address 127.0.0.1:7900; }
+}
+";
 
 /// A program had to read the place out of the message.
 #[test]

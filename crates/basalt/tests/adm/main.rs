@@ -18,15 +18,20 @@ mod typed;
 mod failures;
 mod golden;
 
+use std::io::BufReader;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::thread;
+
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
 use api::replication_state::ReplicationState;
-use api::request::Command;
+use api::request::{Command, Request};
 use api::response::{Failure, FailureCode, Reply, Response};
 use api::role::Role;
 use api::status::{
     ConnectionStatus, DeviceStatus, NodeStatus, PeerDeviceStatus, ResourceStatus, StatusReply,
 };
+use api::wire::{read_message, write_message};
 
 use crate::fake_node::{Place, Run, silent_daemon};
 
@@ -259,10 +264,11 @@ fn status_of_an_unknown_resource_is_a_failure_of_that_resource() {
         ..quiet(vec![ask_status(&["r0"])])
     };
     expect(&["status", "r0"], vec![answer.clone()], &expected);
-    // Programs read a list of resources: it has no object of another shape.
     let run = Place::new().run(&["status", "r0", "--json"], vec![answer]);
-    assert_eq!((run.exit, run.stdout.as_str()), (10, "[]\n"));
-    assert_eq!(run.stderr, expected.stderr);
+    assert_eq!((run.exit, run.stderr.as_str()), (10, expected.stderr.as_str()));
+    let told: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((&told[0]["resource"], &told[0]["ok"]), (&"r0".into(), &false.into()), "{told}");
+    assert_eq!(told[0]["error"]["message"], "no such resource is up", "{told}");
 }
 
 #[test]
@@ -359,6 +365,39 @@ fn json_tells_success_and_failure_for_each_resource() {
     assert_eq!(parsed, expected);
 }
 
+/// It was silent until its deadline, and its failure did not say what was missing.
+#[test]
+fn primary_that_takes_long_says_meanwhile_what_it_waits_on() {
+    let reason = "no quorum: 1 of 3 voters answer, 2 are needed (missing: bob, carol)";
+    let place = Place::new();
+    let socket = UnixListener::bind(place.path("admin.sock")).unwrap();
+    let daemon = thread::spawn(move || {
+        // It answers a question about the state, and then the command, which came first.
+        let (command, _) = socket.accept().unwrap();
+        let asked: Request = read_message(BufReader::new(&command)).unwrap();
+        let (question, _) = socket.accept().unwrap();
+        let beside: Request = read_message(BufReader::new(&question)).unwrap();
+        let mut state = resource("r0");
+        state.reasons = vec![reason.to_owned()];
+        let reply = StatusReply { node: NodeStatus::default(), resources: vec![state] };
+        write_message(&question, &Response::Ok(Reply::Status(reply))).unwrap();
+        // It is told before the answer comes.
+        let end = refused(FailureCode::NoQuorum, "no quorum: 1 votes, 2 are needed", "look");
+        write_message(&command, &end).unwrap();
+        (asked.command, beside.command)
+    });
+    let run = place.run_alone(&["--json", "--timeout", "2", "primary", "r0"]);
+    // Where nobody asked, the daemon waits no longer.
+    drop(UnixStream::connect(place.path("admin.sock")));
+    let asked = daemon.join().expect("the state is asked for beside the command");
+    let primary = Command::Primary { resource: r0(), force: false };
+    assert_eq!(asked, (primary, ask_status(&["r0"])));
+    let meanwhile = format!("r0: primary: not done yet, it waits on:\n  {reason}\n");
+    assert!(run.stderr.starts_with(&meanwhile), "{}", run.stderr);
+    let told: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((run.exit, &told[0]["error"]["reasons"][0]), (11, &reason.into()), "{told}");
+}
+
 /// One that takes long is told from one that failed, and from a daemon that hangs.
 #[test]
 fn command_that_goes_on_has_an_exit_code_of_its_own() {
@@ -387,9 +426,10 @@ fn daemon_that_is_not_there_or_silent_is_told_with_its_socket() {
     assert_eq!(
         run.stderr,
         "basalt adm: cannot reach the node daemon at DIR/admin.sock: No such file or directory \
-         (os error 2)\n  try: start the daemon (`systemctl start basalt-node`), or name the socket \
-         of one that was started by hand with --node-socket: its --admin-socket, else admin.sock \
-         in its --state-dir\n"
+         (os error 2)\n  try: nothing is at that path, which --node-socket or \
+         BASALT_ADMIN_SOCKET names: a daemon listens at its --admin-socket, else at admin.sock in \
+         its --state-dir: `ps -C basalt -o args` shows both; that of the service `basalt-node` is \
+         /run/basalt/admin.sock\n"
     );
     let _listener = silent_daemon(&place.path("other.sock"));
     let arguments = ["--node-socket", "DIR/other.sock", "--timeout", "0.05", "primary", "r0"];
