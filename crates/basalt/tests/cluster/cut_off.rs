@@ -73,7 +73,7 @@ fn replica_that_the_primary_alone_does_not_reach_knows_that_it_is_behind() {
 fn node_that_reaches_nobody_does_not_say_who_votes_as_if_it_were_so() {
     let mut cluster = Cluster::start_in_sync(3, 0);
     cluster.adm_ok(2, &["down", "r0"]);
-    let reason = "n2 has no vote: it left or never voted";
+    let reason = "n2 has no vote: it left, was given up or never voted";
     let says = |cluster: &Cluster, start: &str| {
         let text = format!("{start}{reason}");
         cluster.wait(1, &text, |status| status.reasons.iter().any(|it| it.starts_with(&text)));
@@ -123,4 +123,32 @@ fn node_that_reaches_nobody_says_of_when_its_knowledge_is() {
     cluster.wait_up_to_date(1);
     let status = cluster.status(1).unwrap();
     assert_eq!(status.epoch.unwrap().age_ms, None);
+}
+
+/// It was silent until its deadline, and its failure did not name who was missing.
+#[test]
+fn primary_without_a_quorum_says_meanwhile_what_it_waits_on() {
+    let mut cluster = Cluster::start_in_sync(3, 0);
+    cluster.kill(0);
+    cluster.kill(2);
+    cluster.wait(1, "want of a quorum", |status| !status.devices[0].quorum);
+    let output = cluster.adm(1, &["--json", "--timeout", "8", "primary", "r0"]);
+    assert!(!output.status.success(), "{output:?}");
+    let reason = "no quorum: 1 of 3 voters answer, 2 are needed (missing: n0, n2)";
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let meanwhile = format!("r0: primary: not done yet, it waits on:\n  {reason}\n");
+    assert!(said.starts_with(&meanwhile), "{said}");
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(told[0]["error"]["reasons"][0], reason, "{told}");
+}
+
+/// A node without a disk was told to make its data the truth.
+#[test]
+fn force_is_proposed_only_where_there_is_a_replica() {
+    let cluster = Cluster::plan(3).clients(1).start();
+    cluster.wait_connected(2);
+    let said = cluster.adm_refused(2, &["primary", "r0"]);
+    assert!(said.contains("no replica is UpToDate yet") && !said.contains("--force"), "{said}");
+    let said = cluster.adm_refused(0, &["primary", "r0"]);
+    assert!(said.contains("`basalt adm primary --force r0` makes the local data"), "{said}");
 }

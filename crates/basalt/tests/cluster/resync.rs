@@ -187,7 +187,8 @@ fn verify_finds_what_differs_and_a_reconnect_or_a_repair_mends_it() {
     assert_eq!(verify(&cluster, 0, &["--stop", "4M"]), []);
     assert_eq!(verify(&cluster, 0, &["--start", "4M"]), [("n2".to_owned(), 4)]);
     let reasons = cluster.status(0).unwrap().reasons.join("\n");
-    assert!(reasons.contains("4 KiB that differ at n2"), "{reasons}");
+    let told = "4 KiB of the replica of n2 that differ from the others: decide first which side";
+    assert!(reasons.contains(told) && !reasons.contains("--repair"), "{reasons}");
     cluster.adm_ok(0, &["disconnect", "r0:n2"]);
     cluster.adm_ok(0, &["connect", "r0:n2"]);
     // In one look: until its loss is chosen it counts as up to date, and the counter tells why not.
@@ -206,6 +207,8 @@ fn verify_finds_what_differs_and_a_reconnect_or_a_repair_mends_it() {
     spoil(&cluster, 1, 20 << 20);
     let found = verify(&cluster, 0, &["--repair"]);
     assert_eq!(found, [("n0".to_owned(), 4), ("n1".to_owned(), 4)]);
+    let reasons = cluster.status(0).unwrap().reasons.join("\n");
+    assert!(reasons.contains("4 KiB of the replica of this node that differ"), "{reasons}");
     client.close().unwrap();
     cluster.poll(0, "equal replicas", || {
         (cluster.data(0, size) == cluster.data(2, size)
@@ -213,6 +216,43 @@ fn verify_finds_what_differs_and_a_reconnect_or_a_repair_mends_it() {
         .then_some(())
     });
     assert_eq!(cluster.data(0, size)[(4 << 20) + 4096], 3);
+}
+
+/// It was done at once, and compared nothing.
+#[test]
+fn verify_that_has_nothing_to_compare_is_refused_with_the_reason() {
+    let mut cluster = Cluster::start_in_sync(3, 0);
+    let client = cluster.client(0);
+    cluster.kill(1);
+    cluster.adm_ok(0, &["verify", "r0"]);
+    cluster.kill(2);
+    cluster.wait(0, "want of a quorum", |status| !status.devices[0].quorum);
+    let refused = cluster.adm(0, &["verify", "r0"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(11), "{said}");
+    for part in ["no quorum: 1 of 3 voters answer, 2 are needed (missing: n1, n2)", "explain r0"] {
+        assert!(said.contains(part), "{said}");
+    }
+    drop(client);
+}
+
+#[test]
+fn verify_of_the_only_replica_that_is_up_to_date_is_refused() {
+    let mut cluster = Cluster::plan(2).sections("options { quorum off; }").start_in_sync();
+    let client = cluster.client(0);
+    cluster.kill(1);
+    cluster.wait(0, "the end of the wait for n1", |status| {
+        status.epoch.as_ref().is_some_and(|epoch| epoch.insync == ["n0"])
+    });
+    let refused = cluster.adm(0, &["verify", "r0"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(17), "{said}");
+    assert!(said.contains("there is nothing to compare"), "{said}");
+    let reason = "n1 has no vote: it is not connected, and who votes goes on without it, as \
+                  `quorum off` or `fencing` allows";
+    let status = cluster.status(0).unwrap();
+    assert!(status.reasons.iter().any(|it| it.starts_with(reason)), "{:?}", status.reasons);
+    drop(client);
 }
 
 /// Its disk is not up to date, and it says from where that is mended. Before it has heard of the

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use api::response::{Failure, FailureCode, Reply};
 use config::host_name::meant;
 use format::ids::NodeId;
+use format::metadata::ReplicaState;
 use io::ListenAddr;
 use replication::contract::{
     Command, CommandDone, CommandError, CommandId, FenceVerdict, PromoteMode, ResourceInput,
 };
+use replication::resource::MemberStatus;
 use stdx::time::Time;
 
 use crate::contract::{Fact, Force, FromShard, OwnData, Ticket, ToPart, ToShard};
@@ -18,8 +20,10 @@ use crate::hosted_id::HostedId;
 use crate::limits::SHUTDOWN_DEADLINE;
 use crate::links::session::Held;
 use crate::log::{Scope, log};
-use crate::shard::hosted::{Asker, CommandKind, Hosted, PendingCommand, Removal};
-use crate::shard::refusals::{Asked, address_failure, busy, failure, unknown_resource};
+use crate::shard::hosted::{Asker, CommandKind, Hosted, OwnDisk, PendingCommand, Removal};
+use crate::shard::refusals::{
+    Asked, VerifiesNothing, address_failure, busy, failure, nothing_to_compare, unknown_resource,
+};
 use crate::shard::status::Statistics;
 use crate::shard::{Input, Rim, Shard};
 use crate::tls::credentials::Credentials;
@@ -52,14 +56,56 @@ impl Hosted {
 
     /// These facts decide which advice helps against a refusal.
     fn asked(&self, kind: CommandKind) -> Asked {
-        let primary = self.resource.status().primary.filter(|node| *node != self.definition.me);
+        let status = self.resource.status();
+        let primary = status.primary.filter(|node| *node != self.definition.me);
         Asked {
             kind,
             resource: self.name().to_owned(),
             is_primary: self.is_primary,
-            has_disk: self.definition.disk.is_some(),
+            disk: match (&self.definition.disk, status.replica) {
+                (None, _) => OwnDisk::None,
+                (Some(_), None) => OwnDisk::OutOfUse,
+                (Some(_), Some(_)) => OwnDisk::InUse,
+            },
+            is_up_to_date: status.replica == Some(ReplicaState::InSync),
+            has_majority: status.votes.is_quorum(),
+            is_mute: self.register_failed,
             primary: primary.and_then(|node| Some(self.peer(node)?.name.clone())),
         }
+    }
+
+    /// Why a verify would find nothing to compare. Another node that leads and is in reach does it
+    /// itself, and sees more.
+    fn verifies_nothing(&self) -> Option<VerifiesNothing> {
+        let (status, me) = (self.resource.status(), self.definition.me);
+        let facts_of = |node| status.members.iter().find(|facts| facts.node == node);
+        let leader = status.leader.filter(|leader| *leader != me);
+        if leader.and_then(facts_of).is_some_and(|facts| facts.connected) {
+            return None;
+        }
+        if self.is_primary && !status.has_majority {
+            let lacking = self.lacking_of_quorum(&status)?.to_string();
+            return Some(VerifiesNothing::NoQuorum { lacking });
+        }
+        let is_there = |facts: &&MemberStatus| {
+            let is_in_reach = facts.connected || facts.node == me;
+            is_in_reach && facts.in_sync && facts.has_replica && !facts.is_made_anew
+        };
+        let leads = self.is_primary || status.has_majority;
+        let is_vain = leads && status.members.iter().filter(is_there).count() < 2;
+        is_vain.then_some(VerifiesNothing::NobodyElse)
+    }
+
+    /// The node that leads compares nothing while it has no quorum, and says so to nobody here.
+    fn warnings_of_verify(&self) -> Vec<String> {
+        let status = self.resource.status();
+        let leader = status.leader.filter(|leader| *leader != self.definition.me);
+        let Some(leader) = leader.filter(|_| !status.has_majority) else { return Vec::new() };
+        let (leader, resource) = (self.name_of(leader), self.name());
+        vec![format!(
+            "this node reaches no quorum: {leader}, which compares, does so only once {leader} \
+             reaches one; there `basalt adm status {resource}` says how far it is"
+        )]
     }
 
     /// Why clients of a node that is Primary by an operator's command are served less than that
@@ -216,6 +262,12 @@ impl Shard {
     /// Has the machine of a resource answer an administrator's command.
     fn ask_resource(&mut self, ticket: Ticket, resource: &str, command: Command) {
         self.with_resource(ticket, resource, |shard, id| {
+            if matches!(command, Command::Verify(_)) {
+                let hosted = shard.hosted_mut(id);
+                if let Some(why) = hosted.verifies_nothing() {
+                    return Err(nothing_to_compare(&why, &hosted.asked(CommandKind::Verify)));
+                }
+            }
             shard.command(id, command, Asker::Admin(ticket));
             Ok(None)
         });
@@ -260,12 +312,11 @@ impl Shard {
             Command::Demote => CommandKind::Demote,
             Command::Invalidate | Command::DiscardData { .. } => CommandKind::GiveUp,
             Command::Resize(_) => CommandKind::Resize,
-            Command::Detach
-            | Command::Stop
-            | Command::Verify(_)
-            | Command::Suspend
-            | Command::Resume
-            | Command::Reopen => CommandKind::Other,
+            Command::Verify(_) => CommandKind::Verify,
+            Command::Reopen => CommandKind::Reopen,
+            Command::Detach | Command::Stop | Command::Suspend | Command::Resume => {
+                CommandKind::Other
+            }
         };
         let command_id = CommandId(hosted.next_command);
         hosted.next_command += 1;
@@ -313,11 +364,13 @@ impl Shard {
                 }
                 let mut warnings = match pending.kind {
                     CommandKind::Promote => hosted.warnings_of_primary(),
+                    CommandKind::Verify => hosted.warnings_of_verify(),
                     CommandKind::Demote
                     | CommandKind::Attach
                     | CommandKind::Redefine
                     | CommandKind::GiveUp
                     | CommandKind::Resize
+                    | CommandKind::Reopen
                     | CommandKind::Other => Vec::new(),
                 };
                 if result == Ok(CommandDone::WithoutForce) {

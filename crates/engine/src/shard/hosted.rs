@@ -266,14 +266,32 @@ pub(crate) enum CommandKind {
     /// `invalidate`, and `connect --discard-my-data`.
     GiveUp,
     Resize,
+    Verify,
+    Reopen,
     Other,
+}
+
+/// The disk of this node for the resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OwnDisk {
+    /// The configuration has none here.
+    None,
+    /// It was detached, or it failed.
+    OutOfUse,
+    InUse,
 }
 
 impl CommandKind {
     pub(crate) fn is_of_role(self) -> bool {
         match self {
             Self::Promote | Self::Demote => true,
-            Self::Attach | Self::Redefine | Self::GiveUp | Self::Resize | Self::Other => false,
+            Self::Attach
+            | Self::Redefine
+            | Self::GiveUp
+            | Self::Resize
+            | Self::Verify
+            | Self::Reopen
+            | Self::Other => false,
         }
     }
 }

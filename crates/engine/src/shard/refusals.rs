@@ -8,7 +8,7 @@ use std::fmt;
 use api::response::{Failure, FailureCode};
 use replication::contract::{CommandError, CommandErrorCode};
 
-use crate::shard::hosted::CommandKind;
+use crate::shard::hosted::{CommandKind, OwnDisk};
 
 /// A command of an operator, and the state that it was refused in.
 #[derive(Clone, Debug)]
@@ -16,8 +16,13 @@ pub(super) struct Asked {
     pub(super) kind: CommandKind,
     pub(super) resource: String,
     pub(super) is_primary: bool,
-    /// By configuration.
-    pub(super) has_disk: bool,
+    pub(super) disk: OwnDisk,
+    /// The replica of this node is in sync by the newest configuration that is known here.
+    pub(super) is_up_to_date: bool,
+    /// A majority of the voters is in reach.
+    pub(super) has_majority: bool,
+    /// The state directory of this node takes no write: its vote is lost until a restart.
+    pub(super) is_mute: bool,
     /// Another node that is Primary by the newest that is known here.
     pub(super) primary: Option<String>,
 }
@@ -26,9 +31,13 @@ pub(super) struct Asked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Advice {
     FindMissing,
+    LookAtVotes,
+    MendStateDirectory,
     WaitForSync,
+    OnUpToDate,
     Adopt,
     ConnectOrForce,
+    ConnectOrAttach,
     ConnectUpToDate,
     DemoteOther,
     ReopenThere,
@@ -47,13 +56,13 @@ impl Advice {
     fn of(code: CommandErrorCode, asked: &Asked) -> Self {
         let kind = asked.kind;
         match code {
-            // The core says of it what this replica misses.
-            CommandErrorCode::NoQuorum if kind == CommandKind::Resize => Self::WaitForSync,
-            CommandErrorCode::NoQuorum => Self::FindMissing,
+            CommandErrorCode::NoQuorum => Self::without_quorum(asked),
             CommandErrorCode::VotesLost => Self::Adopt,
-            CommandErrorCode::NoUpToDateData if kind == CommandKind::Promote => {
-                Self::ConnectOrForce
-            }
+            CommandErrorCode::NoUpToDateData if kind == CommandKind::Promote => match asked.disk {
+                OwnDisk::InUse => Self::ConnectOrForce,
+                OwnDisk::OutOfUse => Self::ConnectOrAttach,
+                OwnDisk::None => Self::ConnectUpToDate,
+            },
             CommandErrorCode::NoUpToDateData => Self::ConnectUpToDate,
             CommandErrorCode::PeerPrimary if kind == CommandKind::Promote => Self::DemoteOther,
             CommandErrorCode::PeerPrimary => Self::ReopenThere,
@@ -62,8 +71,8 @@ impl Advice {
             }
             CommandErrorCode::Busy if kind == CommandKind::GiveUp => Self::LookAtReplicas,
             CommandErrorCode::Busy => Self::TryAgain,
-            CommandErrorCode::NoDisk if asked.has_disk => Self::AttachDisk,
-            CommandErrorCode::NoDisk => Self::NodeWithDisk,
+            CommandErrorCode::NoDisk if asked.disk == OwnDisk::None => Self::NodeWithDisk,
+            CommandErrorCode::NoDisk => Self::AttachDisk,
             CommandErrorCode::TimedOut => Self::LookAtWait,
             CommandErrorCode::NotPrimary => Self::OnThePrimary,
             CommandErrorCode::Size => Self::OtherSize,
@@ -71,6 +80,29 @@ impl Advice {
         }
     }
 
+    /// What is missing of a quorum, or of a node that leads for want of a Primary: that one has to
+    /// be up to date.
+    fn without_quorum(asked: &Asked) -> Self {
+        let needs_leader = match asked.kind {
+            CommandKind::Verify | CommandKind::Resize | CommandKind::Reopen => true,
+            CommandKind::Promote
+            | CommandKind::Demote
+            | CommandKind::Attach
+            | CommandKind::Redefine
+            | CommandKind::GiveUp
+            | CommandKind::Other => false,
+        };
+        match asked.disk {
+            _ if asked.is_mute => Self::MendStateDirectory,
+            _ if !asked.has_majority => Self::FindMissing,
+            // They do not agree, or the options ask for more.
+            _ if asked.is_up_to_date || !needs_leader => Self::LookAtVotes,
+            OwnDisk::InUse => Self::WaitForSync,
+            OwnDisk::OutOfUse | OwnDisk::None => Self::OnUpToDate,
+        }
+    }
+
+    #[expect(clippy::too_many_lines, reason = "one flat match, a sentence each")]
     fn text(self, asked: &Asked) -> String {
         let resource = &asked.resource;
         let primary = asked.primary.as_deref().unwrap_or("the other node");
@@ -78,9 +110,21 @@ impl Advice {
             Self::FindMissing => format!(
                 "connect more nodes: `basalt adm explain {resource}` says who is missing, and why"
             ),
+            Self::LookAtVotes => {
+                format!("`basalt adm status {resource}` says what is missing, and what helps")
+            }
+            Self::MendStateDirectory => format!(
+                "mend the state directory of this node and restart its daemon (`systemctl restart \
+                 basalt-node`), or connect more nodes: `basalt adm explain {resource}` says who is \
+                 missing, and why"
+            ),
             Self::WaitForSync => format!(
                 "type it on a node whose replica is up to date, or wait here: `basalt adm \
                  wait-sync {resource}`"
+            ),
+            Self::OnUpToDate => format!(
+                "type it on a node whose replica is up to date: `basalt adm status {resource}` \
+                 shows what each replica has"
             ),
             Self::Adopt => "`basalt adm adopt` finds out by the disks who is up to date: take the \
                             resource down on all nodes first (docs/operate/state-lost.md); do not \
@@ -89,6 +133,11 @@ impl Advice {
             Self::ConnectOrForce => format!(
                 "connect a node with up-to-date data; `basalt adm primary --force {resource}` \
                  makes the local data the truth"
+            ),
+            Self::ConnectOrAttach => format!(
+                "connect a node with up-to-date data, or take the disk of this one back: `basalt \
+                 adm status {resource}` says why it is out of use, and `basalt adm attach \
+                 {resource}` takes it"
             ),
             Self::ConnectUpToDate => format!(
                 "connect a node with up-to-date data first: `basalt adm status {resource}` shows \
@@ -146,12 +195,65 @@ impl fmt::Display for CommandKind {
             Self::Redefine => "`adjust`",
             Self::GiveUp => "`invalidate`, `connect --discard-my-data`",
             Self::Resize => "`resize`",
+            Self::Verify => "`verify`",
+            Self::Reopen => "`reopen`",
             Self::Other => "another command",
         })
     }
 }
 
+/// Why a verify would compare nothing, and tell nobody so.
+pub(super) fn nothing_to_compare(why: &VerifiesNothing, asked: &Asked) -> Failure {
+    let code = match why {
+        VerifiesNothing::NoQuorum { .. } => CommandErrorCode::NoQuorum,
+        VerifiesNothing::NobodyElse => CommandErrorCode::NoUpToDateData,
+    };
+    failure(CommandError { code, message: why.to_string() }, asked)
+}
+
+/// A verify that this node would lead compares nothing for this.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum VerifiesNothing {
+    /// In the words of `status`, without a full stop.
+    NoQuorum {
+        lacking: String,
+    },
+    NobodyElse,
+}
+
+impl fmt::Display for VerifiesNothing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoQuorum { lacking } => write!(f, "nothing can be compared: {lacking}"),
+            Self::NobodyElse => f.write_str(
+                "fewer than two replicas that are up to date are in reach: there is nothing to \
+                 compare",
+            ),
+        }
+    }
+}
+
+/// A node without a replica cannot take it for the truth: the core, which knows of no disks, says
+/// to all what force would do.
+fn without_force(message: &str) -> String {
+    let Some((before, _)) = message.split_once("`primary --force`") else {
+        return message.to_owned();
+    };
+    if before.starts_with("this replica") || before.starts_with("others go on without this") {
+        return "no replica that is up to date is in reach".to_owned();
+    }
+    let clause = [": ", "; "].iter().filter_map(|mark| before.rfind(mark)).max();
+    before[..clause.unwrap_or(before.len())].to_owned()
+}
+
 pub(super) fn failure(error: CommandError, asked: &Asked) -> Failure {
+    let message = match asked.disk {
+        OwnDisk::InUse => error.message,
+        OwnDisk::OutOfUse | OwnDisk::None if asked.kind == CommandKind::Promote => {
+            without_force(&error.message)
+        }
+        OwnDisk::OutOfUse | OwnDisk::None => error.message,
+    };
     let code = match error.code {
         CommandErrorCode::NoQuorum | CommandErrorCode::VotesLost => FailureCode::NoQuorum,
         CommandErrorCode::NoUpToDateData => FailureCode::NoUpToDateData,
@@ -163,7 +265,7 @@ pub(super) fn failure(error: CommandError, asked: &Asked) -> Failure {
         }
         CommandErrorCode::NoSlot => FailureCode::MetadataMismatch,
     };
-    Failure::new(code, error.message, Advice::of(error.code, asked).text(asked))
+    Failure::new(code, message, Advice::of(error.code, asked).text(asked))
 }
 
 pub fn unknown_resource(name: &str) -> Failure {

@@ -688,7 +688,7 @@ impl Hosted {
         }
     }
 
-    fn name_of(&self, node: NodeId) -> String {
+    pub(super) fn name_of(&self, node: NodeId) -> String {
         let member = self.definition.members.iter().find(|member| member.node == node);
         let leaving = || self.peer(node).map(|peer| peer.name.clone());
         let name = member.map(|member| member.name.clone()).or_else(leaving);

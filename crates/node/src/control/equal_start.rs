@@ -35,11 +35,63 @@ fn check_is_unborn(resource: &ResourceStatus) -> Result<(), Failure> {
     let is_apart = |one: &&ConnectionStatus| one.connection_state != ConnectionState::Connected;
     if let Some(peer) = resource.connections.iter().find(is_apart) {
         let message = format!("peer {} is not connected: what it holds is unknown", peer.name);
-        return refuse(message, "start all nodes of the resource first");
+        let hint = match peer.connection_state {
+            // By an operator's word: no start of a daemon ends that.
+            ConnectionState::StandAlone => {
+                format!("basalt adm connect {}:{}", resource.name, peer.name)
+            }
+            ConnectionState::Disconnecting
+            | ConnectionState::Unconnected
+            | ConnectionState::Timeout
+            | ConnectionState::BrokenPipe
+            | ConnectionState::NetworkFailure
+            | ConnectionState::ProtocolError
+            | ConnectionState::TearDown
+            | ConnectionState::Connecting
+            | ConnectionState::Connected => format!(
+                "`basalt adm explain {}` says why {} is not connected: its daemon has to run, and \
+                 the resource to be up there",
+                resource.name, peer.name
+            ),
+        };
+        return refuse(message, &hint);
     }
     if let Some(state) = states.find(|state| !is_blank(*state)) {
         let message = format!("a replica is {state} already: its data would count as everyone's");
         return refuse(message, "this is for new volumes only; a new replica is copied by itself");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All nodes ran, and a link was taken down: it was told to start them.
+    #[test]
+    fn advice_about_a_peer_that_is_not_connected_is_by_its_state() {
+        for state in ConnectionState::ALL {
+            let connection = ConnectionStatus {
+                name: "bob".to_owned(),
+                connection_state: state,
+                ..ConnectionStatus::default()
+            };
+            let resource = ResourceStatus {
+                name: "r0".to_owned(),
+                connections: vec![connection],
+                ..ResourceStatus::default()
+            };
+            let refused = check_is_unborn(&resource);
+            if state == ConnectionState::Connected {
+                assert!(refused.is_ok());
+                continue;
+            }
+            let failure = refused.unwrap_err();
+            assert!(failure.message.starts_with("peer bob is not connected"), "{failure}");
+            let connects = failure.hint == "basalt adm connect r0:bob";
+            assert_eq!(connects, state == ConnectionState::StandAlone, "{state}: {failure}");
+            let looks = failure.hint.starts_with("`basalt adm explain r0` says why bob is not");
+            assert_eq!(looks, !connects, "{state}: {failure}");
+        }
+    }
 }

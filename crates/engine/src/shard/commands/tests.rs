@@ -5,6 +5,7 @@ use std::net::TcpListener;
 use format::space::Place;
 use io::Parker;
 use io::mailbox::Receiver;
+use replication::contract::{Repair, VerifyTask};
 
 use super::*;
 use crate::contract::{DeviceOrder, Ticket};
@@ -59,6 +60,40 @@ fn commands_are_answered_when_their_resource_goes_before_they_are_done() {
     let heard = heard(&mut shard, &mut answers);
     let gone = || Err(FailureCode::UnknownResource);
     assert_eq!(heard, [(1, gone()), (2, gone()), (3, Ok(Reply::done()))]);
+}
+
+/// It was told as done, and nothing was compared.
+#[test]
+fn verify_on_a_primary_without_a_quorum_is_refused_and_says_who_is_missing() {
+    let (parker, directory) = (Parker::new().unwrap(), tempfile::tempdir().unwrap());
+    let (mut shard, mut answers) = shard(&parker);
+    let text = "resource r0 {
+                  on a { node-id 0; address 127.0.0.1:1; volume 0 { disk none; } }
+                  on b { node-id 1; address 127.0.0.1:2; volume 0 { disk /b; } } }";
+    host(&mut shard, &directory, text);
+    let mut ask = |shard: &mut Shard, ticket| {
+        let task = VerifyTask { from_block: 0, until_block: u64::MAX, repair: Repair::No };
+        let (resource, command) = ("r0".to_owned(), Command::Verify(task));
+        shard.on_message(ToShard::Ask { ticket, resource, command });
+        shard.rim.outbox.publish();
+        let mut told = None;
+        while let Some(message) = answers.pop() {
+            if let FromShard::Answer { ticket: of, answer } = message
+                && of == ticket
+            {
+                told = Some(answer);
+            }
+        }
+        told
+    };
+    assert_eq!(ask(&mut shard, 1), None, "the machine of a Secondary answers, and knows why");
+    shard.hosted_mut(HOSTED).is_primary = true;
+    let refusal = ask(&mut shard, 2).expect("an answer at once").unwrap_err();
+    assert_eq!(refusal.code, FailureCode::NoQuorum);
+    let Failure { message, hint, .. } = refusal;
+    let start = "nothing can be compared: no quorum: ";
+    assert!(message.starts_with(start) && message.ends_with("(missing: b)"), "{message}");
+    assert!(hint.contains("`basalt adm explain r0`"), "{hint}");
 }
 
 /// Before a script puts a peer out, which only an answer of these keeps from being called.

@@ -66,8 +66,19 @@ pub(crate) enum Reason {
         error: String,
         resource: String,
     },
+    /// The replica of a peer differs; which one is right is not known.
     Differs {
         peer: String,
+        kib: u64,
+        resource: String,
+    },
+    /// That of this node does, which is Secondary.
+    DiffersHere {
+        kib: u64,
+        resource: String,
+    },
+    /// That of this node does, which is Primary.
+    DiffersAtPrimary {
         kib: u64,
         resource: String,
     },
@@ -133,6 +144,8 @@ pub(crate) enum Loss {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoVote {
     OutOfReach,
+    /// So it may be for good, or only while the others go on without it: the options allow that.
+    OutOfReachOfOne,
     Left,
     New,
     WithoutDisk,
@@ -175,10 +188,17 @@ impl fmt::Display for NoVote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::OutOfReach => {
-                "it left or never voted, and is not connected; it votes once it is connected and \
+                "it left, was given up or never voted, and is not connected; it votes once it is \
+                 connected and in sync"
+            }
+            Self::OutOfReachOfOne => {
+                "it is not connected, and who votes goes on without it, as `quorum off` or \
+                 `fencing` allows, or it left or never voted; it votes once it is connected and \
                  in sync"
             }
-            Self::Left => "it left or was given up; it votes again once it is in sync",
+            Self::Left => {
+                "it left, or others went on without it; it votes again once it is in sync"
+            }
             Self::New => "its replica is new; it votes once it is in sync",
             Self::WithoutDisk => "it has no disk in use; it votes once it has one and is in sync",
         })
@@ -267,13 +287,31 @@ impl fmt::Display for Reason {
             ),
             Self::Differs { peer, kib, resource } => write!(
                 f,
-                "a verify found {kib} KiB that differ at {peer}: `basalt adm verify --repair \
-                 {resource}`, or disconnect and connect it; look at its disk"
+                "a verify found {kib} KiB of the replica of {peer} that differ from the others: \
+                 decide first which side is right \
+                 (docs/operate/alerts/BasaltVerifyDifferences.md); where it is not that of {peer}, \
+                 `basalt adm invalidate {resource}` there has it copied anew"
+            ),
+            Self::DiffersHere { kib, resource } => write!(
+                f,
+                "a verify found {kib} KiB of the replica of this node that differ from the others: \
+                 decide first which side is right \
+                 (docs/operate/alerts/BasaltVerifyDifferences.md); where it is not that of this \
+                 node, `basalt adm invalidate {resource}` here has it copied anew"
+            ),
+            Self::DiffersAtPrimary { kib, resource } => write!(
+                f,
+                "a verify found {kib} KiB of the replica of this node that differ from the others: \
+                 decide first which side is right \
+                 (docs/operate/alerts/BasaltVerifyDifferences.md); where it is not that of this \
+                 node, have another node be Primary, and then `basalt adm invalidate {resource}` \
+                 here has it copied anew"
             ),
             Self::WasRepaired { peer, kib } => write!(
                 f,
-                "a verify found {kib} KiB that differ at {peer}: it was made equal to what most \
-                 replicas hold; look at its disk"
+                "a verify found {kib} KiB of the replica of {peer} that differ from the others: \
+                 they were made equal to what most replicas hold, or without a majority to what \
+                 the node held that led the verify; look at the disk of {peer}"
             ),
             Self::VerifyInterrupted { position, volume } => write!(
                 f,
@@ -307,7 +345,7 @@ impl fmt::Display for Reason {
             Self::NoOrigin { resource } => write!(
                 f,
                 "no replica has been declared the origin yet: use `basalt adm primary --force \
-                 {resource}` on one node"
+                 {resource}` on one node with a disk"
             ),
             Self::VotesKnowOfNoData => f.write_str(
                 "replicas have data, and the votes of a majority know of none: `basalt adm adopt` \

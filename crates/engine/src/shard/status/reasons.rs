@@ -3,7 +3,7 @@
 use api::status::VerifyReport;
 use format::metadata::ReplicaState;
 use format::space::Place;
-use replication::contract::OnNoQuorum;
+use replication::contract::{Demands, OnNoQuorum, WithoutQuorum};
 use replication::resource::{Shortage, Status};
 
 use crate::definition::Member;
@@ -65,7 +65,7 @@ impl Hosted {
     }
 
     /// Which votes are missing, or what else the options ask for.
-    fn lacking_of_quorum(&self, status: &Status) -> Option<Reason> {
+    pub(in crate::shard) fn lacking_of_quorum(&self, status: &Status) -> Option<Reason> {
         let votes = self.votes(status);
         match status.shortage {
             None if status.has_majority => return None,
@@ -160,7 +160,7 @@ impl Hosted {
         let reason = |member: &Member| {
             let facts = status.members.iter().find(|facts| facts.node == member.node);
             let why = match facts.filter(|facts| facts.connected) {
-                None => NoVote::OutOfReach,
+                None => out_of_reach(&self.definition.demands),
                 Some(facts) if !facts.has_replica => NoVote::WithoutDisk,
                 Some(facts) if facts.has_data => NoVote::Left,
                 Some(_) => NoVote::New,
@@ -176,11 +176,18 @@ impl Hosted {
         let VerifyReport { differing, position, repaired, state, volume, .. } =
             self.describe_verify(verify);
         let resource = self.name();
+        let own_name = self.name_of(self.definition.me);
         let mut reasons: Vec<Reason> = differing
             .into_iter()
-            .map(|(peer, kib)| match repaired {
-                true => Reason::WasRepaired { peer, kib },
-                false => Reason::Differs { peer, kib, resource: resource.to_owned() },
+            .map(|(name, kib)| {
+                let (is_here, resource) = (name == own_name, resource.to_owned());
+                match (repaired, is_here) {
+                    (true, true) => Reason::WasRepaired { peer: "this node".to_owned(), kib },
+                    (true, false) => Reason::WasRepaired { peer: name, kib },
+                    (false, true) if self.is_primary => Reason::DiffersAtPrimary { kib, resource },
+                    (false, true) => Reason::DiffersHere { kib, resource },
+                    (false, false) => Reason::Differs { peer: name, kib, resource },
+                }
             })
             .collect();
         if state == "interrupted" {
@@ -252,5 +259,15 @@ fn as_known(status: &Status, reason: Reason) -> Reason {
     match status.out_of_touch_since {
         None => reason,
         Some(_) => Reason::AsKnown(Box::new(reason)),
+    }
+}
+
+/// Where the options let a node go on alone, a replica that it lost has no vote either.
+pub(super) fn out_of_reach(demands: &Demands) -> NoVote {
+    match demands.without_quorum {
+        WithoutQuorum::Wait => NoVote::OutOfReach,
+        WithoutQuorum::GoOn | WithoutQuorum::GoOnFenced | WithoutQuorum::Prove(_) => {
+            NoVote::OutOfReachOfOne
+        }
     }
 }

@@ -18,6 +18,7 @@ use crate::shard::fixture::{attached, shard};
 use crate::shard::hosted::Peer;
 use crate::shard::rows::{self, Row};
 use crate::shard::status::reason::{LessWith, Loss, NoVote};
+use crate::shard::status::reasons::out_of_reach;
 
 /// One data thread with resources that have a peer each, whose connection nobody takes.
 struct Place {
@@ -148,6 +149,25 @@ fn each_option_says_what_becomes_of_requests_without_a_quorum() {
     assert_eq!(told.goes_on, GoesOn::No, "one replica is never two");
 }
 
+/// It was said to have left, and was out of reach of a node that went on alone.
+#[test]
+fn replica_out_of_reach_is_said_to_have_left_only_where_nobody_goes_on_alone() {
+    let fencing = "net { fencing resource-only; } handlers { fence-peer x; }";
+    for quorum in ["", "quorum majority;", "quorum all;", "quorum 2;", "quorum off;"] {
+        for net in ["", fencing] {
+            let sections = format!("options {{ {quorum} }} {net}");
+            let place = Place::with_options(1, &sections);
+            let definition = &place.shard.hosted[0].as_ref().unwrap().definition;
+            let why = out_of_reach(&definition.demands);
+            let may_be_alone = quorum == "quorum off;" || !net.is_empty();
+            let expected = if may_be_alone { NoVote::OutOfReachOfOne } else { NoVote::OutOfReach };
+            assert_eq!(why, expected, "with {sections}");
+            let said = Reason::NoVote { peer: "bob".to_owned(), why }.to_string();
+            assert_eq!(said.contains("goes on without it"), may_be_alone, "{said}");
+        }
+    }
+}
+
 /// It was shown that requests are held back while clients got errors.
 #[test]
 fn primary_without_a_quorum_holds_requests_back_only_where_the_options_say_so() {
@@ -255,15 +275,37 @@ fn reasons() -> Vec<(&'static str, Reason)> {
             },
         ),
         (
-            "`verify` found differences",
+            "`verify` found differences at a peer",
             Reason::Differs { peer: peer(), kib: 4, resource: resource() },
         ),
-        ("`verify --repair` found differences", Reason::WasRepaired { peer: peer(), kib: 4 }),
+        (
+            "`verify` found differences at this node, which is Secondary",
+            Reason::DiffersHere { kib: 4, resource: resource() },
+        ),
+        (
+            "`verify` found differences at this node, which is Primary",
+            Reason::DiffersAtPrimary { kib: 4, resource: resource() },
+        ),
+        (
+            "`verify --repair` found differences at a peer",
+            Reason::WasRepaired { peer: peer(), kib: 4 },
+        ),
+        (
+            "`verify --repair` found differences at this node",
+            Reason::WasRepaired { peer: "this node".to_owned(), kib: 4 },
+        ),
         (
             "`verify` was interrupted",
             Reason::VerifyInterrupted { position: 8, volume: "r0/1".to_owned() },
         ),
-        ("a replica without a vote that is not connected", no_vote(NoVote::OutOfReach)),
+        (
+            "a replica without a vote that is not connected, where a quorum decides alone",
+            no_vote(NoVote::OutOfReach),
+        ),
+        (
+            "a replica without a vote that is not connected, with `quorum off` or `fencing`",
+            no_vote(NoVote::OutOfReachOfOne),
+        ),
         (
             "a replica without a vote that is connected, with data of some line",
             no_vote(NoVote::Left),
@@ -297,6 +339,23 @@ fn reasons() -> Vec<(&'static str, Reason)> {
         ("no replica has data, and none was the first", Reason::NoOrigin { resource: resource() }),
         ("a majority lost its votes", Reason::VotesKnowOfNoData),
     ]
+}
+
+/// `explain` promised a copy beside each of them.
+#[test]
+fn reasons_that_keep_a_replica_from_a_copy_are_known_as_such() {
+    for (situation, reason) in reasons() {
+        let is_left_alone = matches!(
+            reason,
+            Reason::OtherHistory { .. }
+                | Reason::DiskTooSmall { .. }
+                | Reason::NoDiskForVolume { .. }
+        );
+        let resource =
+            ResourceStatus { reasons: vec![reason.to_string()], ..ResourceStatus::default() };
+        assert_eq!(resource.stays_away("bob"), is_left_alone, "{situation}");
+        assert!(!resource.stays_away("carol"), "{situation}");
+    }
 }
 
 #[test]
