@@ -9,6 +9,7 @@ pub(crate) mod volumes;
 pub(crate) mod finding;
 pub(crate) mod identity;
 pub(crate) mod opening;
+mod advice;
 pub mod adopt;
 
 use std::collections::BTreeSet;
@@ -41,6 +42,7 @@ use io::{DiskIdentity, SharedDisk, Uncached};
 use replication::bitmap::Bitmap;
 use replication::contract::LoadedPage;
 
+use crate::attach::advice::cannot_open;
 use crate::attach::opening::{open_register, open_replica};
 use crate::attach::volumes::Volumes;
 use crate::disk_work::Claim;
@@ -222,24 +224,14 @@ pub(crate) struct Device<'a> {
 
 impl<'a> Device<'a> {
     fn open(path: &'a Path, patience: &mut Patience) -> Result<Self, Failure> {
-        let failed = |error: stdio::Error| {
-            let message = format!("cannot open disk {}: {error}", path.display());
-            let hint = format!(
-                "`ls -lL {}` shows whether it is there, and who may use it",
-                path.display()
-            );
-            Failure::new(FailureCode::DiskFailed, message, hint)
-        };
+        let failed = |error: stdio::Error| cannot_open(path, &error);
         let file = open_alone(path, patience).map_err(failed)?;
         Self::opened(path, file, patience.steps()).map_err(failed)
     }
 
     /// One that the data threads have open for this process alone.
     pub(crate) fn share(path: &'a Path) -> Result<Self, Failure> {
-        let failed = |error: stdio::Error| {
-            let message = format!("cannot open disk {}: {error}", path.display());
-            Failure::new(FailureCode::DiskFailed, message, "")
-        };
+        let failed = |error: stdio::Error| cannot_open(path, &error);
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(failed)?;
         Self::opened(path, file, Steps::default()).map_err(failed)
     }

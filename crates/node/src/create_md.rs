@@ -9,14 +9,13 @@
 //! A replica made here is Blank: it has no data that anybody may read until a member of the
 //! resource copies it full, or the operator declares it the origin. The data area is not touched.
 
+mod error;
 mod disk;
 
-use std::io::Error;
 use std::path::{Path, PathBuf};
 
 use engine::definition::resource_id;
 use format::activity_log::{AL_FIRST_NUMBER, AL_RECORD_BYTES, format_ring};
-use format::error::{DecodeError, EncodeError};
 use format::ids::{Branch, Epoch, Incarnation, KernelBootId, MemberSet, NodeId};
 pub use format::layout::LANES_DEFAULT;
 use format::layout::{AL_RING_BYTES, Layout, LayoutError, PAGE_BYTES, Placement, SLOTS_DEFAULT};
@@ -28,6 +27,7 @@ use format::superblock::{SUPERBLOCK_BYTES, encode_superblock};
 
 use crate::attach::identity::has_history;
 pub(crate) use crate::create_md::disk::{Disk, OldSuperblock};
+pub use crate::create_md::error::CreateMdError;
 use crate::state_dir::disk_size_in;
 
 #[derive(Clone, Debug)]
@@ -97,84 +97,6 @@ pub struct CreateMdReport {
     pub incarnation: Incarnation,
     /// What was there, if `Overwrite::Force` was needed.
     pub overwritten: Option<String>,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum CreateMdError {
-    #[error("{} does not exist", disk.display())]
-    Missing { disk: PathBuf },
-    #[error("{} is neither a block device nor a regular file", disk.display())]
-    WrongKind { disk: PathBuf },
-    #[error("{} is in use by another program", disk.display())]
-    InUse { disk: PathBuf },
-    #[error("{} holds {what}; nothing was written", disk.display())]
-    Occupied { disk: PathBuf, what: String },
-    #[error(
-        "{} is too small: {size_bytes} bytes, at least {needed_bytes} are needed",
-        disk.display()
-    )]
-    TooSmall { disk: PathBuf, size_bytes: u64, needed_bytes: u64 },
-    #[error("{}: {source}", disk.display())]
-    Layout { disk: PathBuf, source: LayoutError },
-    #[error("the resource name `{name}` does not fit into the metadata: {source}")]
-    Name { name: String, source: EncodeError },
-    #[error("node id {node_id} is not of a member: {reason}")]
-    Member { node_id: u8, reason: &'static str },
-    #[error(
-        "volume {volume} belongs to the replica whose volume 0 is on {}: {reason}",
-        disk.display()
-    )]
-    OfReplica { volume: u16, disk: PathBuf, resource: String, reason: &'static str },
-    #[error("{} holds no metadata that can be read", disk.display())]
-    NoMetadata { disk: PathBuf },
-    #[error("the metadata on {}: {source}", disk.display())]
-    Newer { disk: PathBuf, source: DecodeError },
-    #[error("{action} {}: {source}", disk.display())]
-    Io { action: &'static str, disk: PathBuf, source: Error },
-}
-
-impl CreateMdError {
-    /// The disk or the options do not allow it, as against a disk that failed.
-    #[must_use]
-    pub fn is_refusal(&self) -> bool {
-        !matches!(self, Self::Io { .. })
-    }
-
-    /// What to try.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        match self {
-            Self::Missing { disk } => format!(
-                "`fallocate -l 1G {}` makes a file to keep data in; of a device, check the name",
-                disk.display()
-            ),
-            Self::WrongKind { .. } => "name a block device, or a file of its final size".to_owned(),
-            Self::InUse { disk } => format!(
-                "stop what uses it, `basalt adm down` or `umount`; `fuser -v {}` tells who it is",
-                disk.display()
-            ),
-            Self::Occupied { .. } => {
-                "another disk; or, if what is on it may be lost, --force".to_owned()
-            }
-            Self::TooSmall { disk, .. } => {
-                format!("`truncate -s 1G {}`, of a file; or a smaller `size`", disk.display())
-            }
-            Self::Layout { .. } => "--max-peers from 1 to 31; a smaller disk".to_owned(),
-            Self::Name { .. } => "a shorter name".to_owned(),
-            Self::Member { .. } => "`node-id` from 0 to 31 in the `on` sections".to_owned(),
-            Self::OfReplica { resource, .. } => format!(
-                "`basalt adm create-md --force {resource}` for all of its volumes; what was on \
-                 them is copied from the other replicas"
-            ),
-            Self::NoMetadata { .. } => {
-                "check `disk` and `meta-disk`; `basalt adm create-md` makes it".to_owned()
-            }
-            Self::Newer { .. } => {
-                "the release that wrote it; `basalt --version` tells which one this is".to_owned()
-            }
-            Self::Io { .. } => "look at the kernel's log: `dmesg | tail`".to_owned(),
-        }
-    }
 }
 
 /// Writes fresh metadata.

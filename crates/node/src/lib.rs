@@ -31,6 +31,9 @@ mod arrivals;
 mod guests;
 mod control;
 mod admin;
+#[cfg(test)]
+#[path = "../../engine/src/shard/rows.rs"]
+mod rows;
 
 use engine::log::{Level, Scope, line};
 

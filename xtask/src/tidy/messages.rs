@@ -2,9 +2,17 @@
 //! each variant has a row of docs/operate/messages, where a test prints it beside its situation.
 
 /// The files with such enums, and the page that their tests make.
-pub(super) const SOURCES: [(&str, &str); 7] = [
+pub(super) const SOURCES: [(&str, &str); 15] = [
     ("crates/basalt/src/adm/explain/role.rs", "docs/operate/messages/explain-role.md"),
     ("crates/basalt/src/adm/explain/quorum.rs", "docs/operate/messages/explain-quorum.md"),
+    ("crates/basalt/src/adm/explain/data.rs", "docs/operate/messages/explain-data.md"),
+    ("crates/basalt/src/adm/explain/resync.rs", "docs/operate/messages/explain-resync.md"),
+    ("crates/basalt/src/adm/explain/peers.rs", "docs/operate/messages/explain-peers.md"),
+    ("crates/basalt/src/adm/explain/open.rs", "docs/operate/messages/explain-open.md"),
+    ("crates/basalt/src/adm/advice.rs", "docs/operate/messages/errors.md"),
+    ("crates/node/src/attach/advice.rs", "docs/operate/messages/open-disk.md"),
+    ("crates/node/src/create_md/error.rs", "docs/operate/messages/create-md.md"),
+    ("crates/node/src/adopt_drbd/error.rs", "docs/operate/messages/adopt-drbd.md"),
     ("crates/engine/src/shard/status/reason.rs", "docs/operate/messages/status.md"),
     ("crates/engine/src/shard/refusals.rs", "docs/operate/messages/refusals.md"),
     ("crates/basalt/src/top/sentence.rs", "docs/operate/messages/top.md"),

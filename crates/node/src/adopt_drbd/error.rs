@@ -1,4 +1,5 @@
 //! Why a replica is not taken over from DRBD, or not given back, and what to try.
+//! docs/operate/messages has the rows in adopt-drbd.md.
 
 use std::path::PathBuf;
 
@@ -127,5 +128,105 @@ impl AdoptError {
             Self::OtherDisk { .. } => "look at the `disk` of this host".to_owned(),
             Self::Saved { .. } => "is there room, and may this user write there?".to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::{self, Row};
+
+    /// One of each kind.
+    #[expect(clippy::too_many_lines, reason = "one flat list")]
+    fn errors() -> Vec<(&'static str, AdoptError)> {
+        let disk = || PathBuf::from("/dev/vg/r0");
+        let name = || "r0".to_owned();
+        let missing = CreateMdError::Missing { disk: disk() };
+        let source = DecodeError::WrongMagic { what: "DRBD's superblock", offset: 0, value: 0 };
+        let condition = |condition| AdoptError::NotUpToDate { disk: disk(), condition };
+        vec![
+            ("as with `create-md`", AdoptError::Disk(missing)),
+            (
+                "no metadata where it is looked for",
+                AdoptError::NotDrbd { looked: vec!["at the end of /dev/vg/r0".to_owned()] },
+            ),
+            (
+                "metadata in two places",
+                AdoptError::Ambiguous {
+                    places: vec!["/dev/vg/r0".to_owned(), "/dev/vg/r0-meta".to_owned()],
+                },
+            ),
+            ("metadata that is damaged", AdoptError::Damaged { disk: disk(), source }),
+            ("a replica without data", AdoptError::NeverUsed { disk: disk() }),
+            (
+                "a replica that was in use when its node died",
+                AdoptError::Unclean { disk: disk(), version: DrbdVersion::V09 },
+            ),
+            ("a replica in the middle of a resync", condition(DrbdCondition::Inconsistent)),
+            ("a replica that misses writes", condition(DrbdCondition::Outdated)),
+            ("the disk of another node", AdoptError::Node { disk: disk(), found: 1, wanted: 0 }),
+            (
+                "a size that the volume cannot have",
+                AdoptError::Size { size_bytes: 1000, reason: "no whole blocks".to_owned() },
+            ),
+            (
+                "a disk without room for the metadata",
+                AdoptError::Room {
+                    disk: disk(),
+                    size_bytes: 1 << 30,
+                    room_bytes: 1 << 15,
+                    needed_bytes: 1 << 20,
+                    external_bytes: 1 << 21,
+                },
+            ),
+            ("an indexed disk of metadata", AdoptError::Shared { disk: disk() }),
+            (
+                "something is where the metadata goes",
+                AdoptError::Occupied { disk: disk(), what: "an ext4 file system".to_owned() },
+            ),
+            (
+                "`--same-as` of other data",
+                AdoptError::Differs {
+                    own: 1,
+                    wanted: 2,
+                    reason: "neither knows the other".to_owned(),
+                },
+            ),
+            (
+                "`--rollback` after the replica was in use",
+                AdoptError::Started { name: name(), reason: "it has an epoch".to_owned() },
+            ),
+            (
+                "`--rollback` with nothing to give back",
+                AdoptError::NothingSaved {
+                    name: name(),
+                    volume: 0,
+                    folder: PathBuf::from("/var/lib/basalt/from-drbd"),
+                },
+            ),
+            (
+                "`--rollback` with another disk",
+                AdoptError::OtherDisk { disk: disk(), reason: "its size differs".to_owned() },
+            ),
+            (
+                "the state directory takes no write",
+                AdoptError::Saved {
+                    action: "cannot write",
+                    path: PathBuf::from("/var/lib/basalt/from-drbd"),
+                    source: std::io::ErrorKind::StorageFull.into(),
+                },
+            ),
+        ]
+    }
+
+    #[test]
+    fn rows_of_adopt_drbd_are_those_of_the_page() {
+        let rows = errors().into_iter().map(|(situation, error)| Row {
+            variant: rows::variant_of(&error),
+            situation: situation.to_owned(),
+            sentence: format!("{error}; try: {}", error.hint()),
+        });
+        let title = "Why a replica of DRBD is not taken over or not given back";
+        rows::check(("adopt-drbd.md", title), rows.collect());
     }
 }

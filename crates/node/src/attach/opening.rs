@@ -20,6 +20,7 @@ use format::space::Place;
 use io::{DiskOptions, PathMode, Persistent, SharedDisk};
 
 use crate::attach::Device;
+use crate::attach::advice::cannot_open;
 use crate::attach::finding::read_superblock;
 use crate::attach::identity::incarnation_at;
 use crate::patience::Patience;
@@ -123,7 +124,11 @@ fn open_pair(
 
 /// Metadata of its own is small and always to be durable: on persistent memory by stores.
 fn open_metadata(path: &Path, patience: &mut Patience) -> Result<SharedDisk, Failure> {
-    let persistent = Persistent::from_environment().map_err(|error| failed(&error))?;
+    let wrong_value = |error: stdio::Error| {
+        let hint = "start the daemon with one of these";
+        Failure::new(FailureCode::DiskFailed, error.to_string(), hint)
+    };
+    let persistent = Persistent::from_environment().map_err(wrong_value)?;
     let disk = open(path, DiskOptions { persistent, ..ALONE }, patience)?;
     let place = path.display();
     match disk.info().path_mode {
@@ -150,12 +155,8 @@ fn open(path: &Path, options: DiskOptions, patience: &mut Patience) -> Result<Sh
                 if error.kind() == stdio::ErrorKind::ResourceBusy && patience.rest(&error) => {}
             result => {
                 patience.steps().add_one();
-                return result.map_err(|error| failed(&error));
+                return result.map_err(|error| cannot_open(path, &error));
             }
         }
     }
-}
-
-fn failed(error: &stdio::Error) -> Failure {
-    Failure::new(FailureCode::DiskFailed, error.to_string(), "is it in use?")
 }
