@@ -3,16 +3,18 @@
 //! N nodes with M volumes each, every volume with three replicas and a load of its own, all at
 //! once: random reads, writes and a mix of both, large reads and writes in a row, and the latency
 //! of one request at a time. Each is run where the serving node has no replica and where it has
-//! one, and against peers that are installed here. The systems take turns at each load. IOPS and
-//! bandwidth are summed, latencies averaged; the result is a table, a JSON file, and a page of HTML
-//! that needs nothing else.
+//! one, and against peers that are installed here. The systems take turns at each load, and all of
+//! it is repeated in rounds, whose range tells how much a figure is worth. IOPS and bandwidth are
+//! summed, latencies averaged; the result is a table, a JSON file, and a page of HTML that needs
+//! nothing else.
 
 mod jobs;
 mod layout;
 mod published;
+mod figures;
 mod result;
-mod page;
 mod chart;
+mod page;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -48,9 +50,12 @@ pub(crate) struct Options {
     /// Volumes that each node serves, each with a load of its own
     #[arg(long, default_value_t = 2, value_parser = needs::count())]
     volumes: usize,
-    /// Measured seconds of each load
-    #[arg(long, default_value_t = 30, value_parser = needs::seconds(1))]
+    /// Measured seconds of each load in each round
+    #[arg(long, default_value_t = 10, value_parser = needs::seconds(1))]
     seconds: u64,
+    /// Rounds of all loads; the report tells the range of each figure
+    #[arg(long, default_value_t = 3, value_parser = needs::count())]
+    repeat: usize,
     /// Seconds of each load before it is measured
     #[arg(long, default_value_t = 5, value_parser = needs::warm_up())]
     warm_up: u64,
@@ -58,7 +63,7 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 128, value_parser = needs::size_mib(8))]
     size_mib: u64,
     /// One volume per node of 32 MiB, a second per load: whether it works, not how fast
-    #[arg(long, conflicts_with_all = ["volumes", "seconds", "warm_up", "size_mib"])]
+    #[arg(long, conflicts_with_all = ["volumes", "seconds", "repeat", "warm_up", "size_mib"])]
     short: bool,
     /// Where the files go; tmpfs measures the software, a file system on a disk the whole
     #[arg(long, default_value = "/dev/shm")]
@@ -94,6 +99,7 @@ struct Scale {
     size_bytes: u64,
     warm_up: Duration,
     time: Duration,
+    rounds: usize,
 }
 
 /// A column of the table.
@@ -183,6 +189,7 @@ impl Options {
                 size_bytes: 32 << 20,
                 warm_up: Duration::from_millis(500),
                 time: Duration::from_secs(1),
+                rounds: 1,
             };
         }
         Scale {
@@ -190,6 +197,7 @@ impl Options {
             size_bytes: self.size_mib << 20,
             warm_up: Duration::from_secs(self.warm_up),
             time: Duration::from_secs(self.seconds),
+            rounds: self.repeat,
         }
     }
 
@@ -236,6 +244,7 @@ fn run(options: &Options, layout: &Layout, scale: Scale) -> Result<MatrixResult>
         controls: result::controls(scale.warm_up, scale.size_bytes),
         warm_up_seconds: scale.warm_up.as_secs_f64(),
         seconds: scale.time.as_secs_f64(),
+        rounds: scale.rounds,
         total_seconds: clock::now().since(started).as_secs_f64(),
         sides,
         jobs,
@@ -265,7 +274,8 @@ fn run_sides(
         pids: systems.iter().flat_map(System::pids).collect(),
         servers: None,
     }));
-    let mut course = Course::new(JOBS.len() * sides.len(), scale.warm_up, scale.time);
+    let runs = scale.rounds * JOBS.len() * sides.len();
+    let mut course = Course::new(runs, scale.warm_up, scale.time);
     // Both of ours have the same volumes.
     for side in &sides[1..] {
         let what = format!("writing every block of every volume: {}", side.report.name);
@@ -277,22 +287,28 @@ fn run_sides(
         .context(side.report.key)?;
         side.leave(fleet)?;
     }
-    let mut jobs = Vec::new();
-    for (number, job) in JOBS.iter().enumerate() {
-        let mut results = Vec::new();
-        for index in turns(number, sides.len()) {
-            let side = &sides[index];
-            let measured = side.measure(job, scale, fleet, directory.path(), |within| {
-                course.show(progress, within, || format!("{}, {}", job.name, side.report.name));
-            })?;
-            course.go_on();
-            let result = result::SideResult::new(side.report.key, side.targets.len(), &measured);
-            results.push((index, result));
+    // By load and side; a round each.
+    let mut measured = vec![vec![Vec::new(); sides.len()]; JOBS.len()];
+    for round in 0..scale.rounds {
+        for (number, job) in JOBS.iter().enumerate() {
+            for index in turns(round * JOBS.len() + number, sides.len()) {
+                let side = &sides[index];
+                let one = side.measure(job, scale, fleet, directory.path(), |within| {
+                    course.show(progress, within, || format!("{}, {}", job.name, side.report.name));
+                })?;
+                course.go_on();
+                measured[number][index].push(one);
+            }
         }
-        results.sort_by_key(|(index, _)| *index);
-        let results = results.into_iter().map(|(_, result)| result).collect();
-        jobs.push(JobResult::new(job, results));
     }
+    let seconds = scale.time.as_secs_f64();
+    let jobs = JOBS.iter().zip(&measured).map(|(job, of_sides)| {
+        let result = |(side, rounds): (&Side, &Vec<Measured>)| {
+            result::SideResult::new(side.report.key, side.targets.len(), rounds, seconds)
+        };
+        JobResult::new(job, sides.iter().zip(of_sides).map(result).collect())
+    });
+    let jobs = jobs.collect();
     Ok((sides.into_iter().map(|side| side.report).collect(), jobs))
 }
 
@@ -360,6 +376,7 @@ impl Side {
     fn leave(&self, fleet: &Fleet) -> Result<()> {
         self.servers.as_ref().map_or(Ok(()), |_| fleet.release())
     }
+
     /// Its turn at a load; `at` hears how much of it is over, from 0 to 1.
     fn measure(
         &self,

@@ -20,8 +20,10 @@ const JOBS: [&str; 7] = [
 const SIDES: [&str; 3] = ["remote", "local", "quorum"];
 /// Loads at once, of each system: one volume on each of three nodes.
 const LOADS: u64 = 3;
-/// Three charts for each load, and one for all of them.
-const CHARTS: usize = 3 * JOBS.len() + 1;
+/// Four charts for each load, and one for all of them.
+const CHARTS: usize = 4 * JOBS.len() + 1;
+
+const HEADLINE: &str = "<p class=\"headline\">3 loads at once made ";
 
 pub(super) fn short() -> Result<Outcome> {
     let scratch = Scratch::new("bench")?;
@@ -62,6 +64,7 @@ fn check_result(result: &Value) -> Result<()> {
     for name in ["iops", "mb_per_second", "mean_us", "max_us", "server_cpu_us", "all_cpu_us"] {
         ensure!(number(result, name)? > 0.0, "{name} is {}", result[name]);
     }
+    ensure!(result["rounds"].as_array().map(Vec::len) == Some(1), "rounds: {}", result["rounds"]);
     let series = result["series"].as_array().context("no series")?;
     ensure!(!series.is_empty(), "an empty series");
     let curve = result["percentiles_us"].as_array().context("no percentiles")?;
@@ -79,6 +82,7 @@ fn check_page(page: &str) -> Result<()> {
     let charts = page.matches("<svg ").count();
     ensure!(charts == CHARTS, "{charts} charts on the page, not {CHARTS}");
     ensure!(page.contains("14,800,000 IOPS"), "the published figure is not on the page");
+    ensure!(page.contains(HEADLINE), "the page does not begin with its result");
     for job in JOBS {
         ensure!(page.contains(&format!("<h2>{job}: ")), "{job} is not on the page");
     }
@@ -104,7 +108,7 @@ mod tests {
     fn result(percentiles: &Value, series: &Value) -> Value {
         json!({ "loads": 3, "iops": 1.0, "mb_per_second": 1.0, "mean_us": 1.0, "max_us": 1.0,
                 "server_cpu_us": 1.0, "all_cpu_us": 1.0, "percentiles_us": percentiles,
-                "series": series })
+                "series": series, "rounds": [{}] })
     }
 
     #[test]
@@ -122,7 +126,7 @@ mod tests {
     #[test]
     fn a_page_that_loads_something_is_seen() {
         let heads: String = JOBS.map(|job| format!("<h2>{job}: x</h2>")).concat();
-        let good = "<svg >".repeat(CHARTS) + &heads + "14,800,000 IOPS";
+        let good = "<svg >".repeat(CHARTS) + &heads + "14,800,000 IOPS" + HEADLINE;
         check_page(&good).expect("a good page");
         assert!(check_page(&format!("{good}<script>")).is_err());
         assert!(check_page(&good.replacen("<svg ", "<p ", 1)).is_err());

@@ -117,6 +117,32 @@ impl Outcome {
         Ok(())
     }
 
+    /// Several runs of the same load, each of this time, as one: rates and means over all of it,
+    /// and percentiles of all requests together.
+    pub(crate) fn of_rounds(rounds: &[&Self], seconds: f64) -> Self {
+        let mut all = Self::default();
+        let count = float(rounds.len() as u64);
+        let iops: f64 = rounds.iter().map(|round| round.iops).sum();
+        for (number, round) in rounds.iter().enumerate() {
+            all.iops += round.iops / count;
+            all.bytes_per_second += round.bytes_per_second / count;
+            all.bytes += round.bytes;
+            all.mean_us += round.mean_us * round.iops / iops;
+            all.max_us = all.max_us.max(round.max_us);
+            for (ns, requests) in &round.bins {
+                *all.bins.entry(*ns).or_default() += requests;
+            }
+            let began = float(number as u64) * seconds;
+            let later = |at: &Moment| Moment { seconds: began + at.seconds, ..*at };
+            // A step that ended just after its round would lie in the next one.
+            let is_within = |at: &&Moment| rounds.len() == 1 || at.seconds <= seconds * 1.000_001;
+            all.series.extend(round.series.iter().filter(is_within).map(later));
+        }
+        all.p50_us = all.percentile_us(50_000);
+        all.p99_us = all.percentile_us(99_000);
+        all
+    }
+
     /// So many of 100,000 requests took no longer, as exactly as fio counts.
     pub(crate) fn percentile_us(&self, per_100_000: u64) -> f64 {
         let all: u64 = self.bins.values().sum();
@@ -363,5 +389,32 @@ mod tests {
         let logs = [("s_iops.1.log", "250, 4, 0, 0, 0\n500, 4, 0, 0, 0\n")];
         assert_eq!(series(&logs, 3).len(), 2);
         assert_eq!(series(&logs, 4).len(), 4);
+    }
+
+    #[test]
+    fn rounds_are_summed_up_as_one_run() {
+        let round = |iops: f64, mean_us: f64, bins: &[(u64, u64)]| Outcome {
+            iops,
+            mean_us,
+            bytes_per_second: iops * 4096.0,
+            bytes: 4096,
+            max_us: mean_us * 2.0,
+            bins: bins.iter().copied().collect(),
+            series: [0.5, 1.0, 1.5]
+                .map(|seconds| Moment { seconds, iops, mean_us: Some(mean_us) })
+                .to_vec(),
+            ..Outcome::default()
+        };
+        let (first, second) =
+            (round(300.0, 10.0, &[(10_000, 3)]), round(100.0, 50.0, &[(10_000, 1), (90_000, 1)]));
+        let all = Outcome::of_rounds(&[&first, &second], 1.0);
+        assert!((all.iops - 200.0).abs() < 1e-9 && all.bytes == 8192, "{all:?}");
+        // Three quarters of the requests were in the first round.
+        assert!((all.mean_us - 20.0).abs() < 1e-9, "{all:?}");
+        assert_eq!((all.p50_us, all.p99_us, all.max_us), (10.0, 90.0, 100.0));
+        let times: Vec<f64> = all.series.iter().map(|at| at.seconds).collect();
+        assert_eq!(times, [0.5, 1.0, 1.5, 2.0]);
+        let alone = Outcome::of_rounds(&[&first], 1.0);
+        assert_eq!((alone.mean_us, alone.series.len()), (10.0, 3));
     }
 }

@@ -1,9 +1,12 @@
 //! Charts as inline SVG: lines over a horizontal axis, and groups of bars.
 //!
 //! A chart is a text that a page holds as it is: no script, no style sheet, nothing to load. What
-//! colours the series have is said by classes, and decided by the page.
+//! colours the series have is said by classes, and decided by the page, which also says which
+//! series is which.
 
 use std::fmt::Write;
+
+use super::figures::{short, short_latency};
 
 const WIDTH: f64 = 620.0;
 const HEIGHT: f64 = 240.0;
@@ -13,13 +16,17 @@ const TOP: f64 = 26.0;
 const BOTTOM: f64 = 34.0;
 /// About so many lines across.
 const TICKS: f64 = 5.0;
+/// Letters are about so wide, and lines so high.
+const LETTER: f64 = 5.6;
+const LINE: f64 = 11.0;
+/// Of the line that crosses the end of a range, to each side.
+const RANGE_END: f64 = 4.0;
 
 /// Ascending in the first; a gap where the second is not known.
 pub(super) type Points = Vec<(f64, Option<f64>)>;
 
 #[derive(Debug)]
 pub(super) struct Line {
-    pub(super) name: String,
     pub(super) points: Points,
 }
 
@@ -41,7 +48,24 @@ pub(super) enum Upwards {
 #[derive(Debug)]
 pub(super) struct Titles<'a> {
     pub(super) chart: &'a str,
-    pub(super) unit: &'a str,
+    /// None where each figure has its own, as times do.
+    pub(super) unit: Option<&'a str>,
+    pub(super) figures: Figures,
+}
+
+/// What the figures at the vertical axis are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Figures {
+    Numbers,
+    /// Microseconds, which are told in the unit that fits.
+    Times,
+}
+
+/// One bar, and the least and the most of its rounds where there were several.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bar {
+    pub(super) value: f64,
+    pub(super) range: Option<(f64, f64)>,
 }
 
 pub(super) fn lines(
@@ -64,7 +88,7 @@ pub(super) fn lines(
         LEFT + share.clamp(0.0, 1.0) * (WIDTH - LEFT - RIGHT)
     };
     let mut svg = open(titles);
-    scale.draw(&mut svg);
+    scale.draw(&mut svg, titles.figures);
     let labels: Vec<(f64, String)> = match across {
         Across::Seconds => ticks(last).into_iter().map(|x| (x, format!("{x} s"))).collect(),
         Across::Percentiles => [50.0, 90.0, 99.0, 99.9, 99.99]
@@ -93,38 +117,83 @@ pub(super) fn lines(
                 .expect("writing to a string");
         }
     }
-    legend(&mut svg, lines.iter().map(|line| line.name.as_str()));
     svg + "</svg>\n"
 }
 
 /// Groups of bars side by side, one bar of each series in each group.
-pub(super) fn bars(titles: &Titles<'_>, series: &[&str], groups: &[(&str, Vec<f64>)]) -> String {
-    let values = || groups.iter().flat_map(|(_, values)| values);
-    let most = values().copied().fold(0.0, f64::max);
-    let least = values().copied().filter(|value| *value > 0.0).fold(f64::INFINITY, f64::min);
-    let scale = Scale::new(Upwards::Logarithmic, least, most);
+pub(super) fn bars(
+    titles: &Titles<'_>,
+    upwards: Upwards,
+    series: &[&str],
+    groups: &[(&str, Vec<Bar>)],
+) -> String {
+    let all = || groups.iter().flat_map(|(_, bars)| bars);
+    let ends = |bar: &Bar| {
+        let (least, most) = bar.range.unwrap_or((bar.value, bar.value));
+        [bar.value, least, most]
+    };
+    let values = || all().flat_map(ends);
+    let most = values().fold(0.0, f64::max);
+    let least = values().filter(|value| *value > 0.0).fold(f64::INFINITY, f64::min);
+    let scale = Scale::new(upwards, least, most);
     let mut svg = open(titles);
-    scale.draw(&mut svg);
+    scale.draw(&mut svg, titles.figures);
     let room = (WIDTH - LEFT - RIGHT) / float(groups.len().max(1));
     let width = room * 0.8 / float(series.len().max(1));
-    for (group, (name, values)) in groups.iter().enumerate() {
+    for (group, (name, bars)) in groups.iter().enumerate() {
         let from = LEFT + room * (float(group) + 0.1);
-        for (number, value) in values.iter().enumerate() {
-            let (x, y) = (from + width * float(number), scale.height(*value));
+        for (number, bar) in bars.iter().enumerate() {
+            let (x, y) = (from + width * float(number), scale.height(bar.value));
             let height = HEIGHT - BOTTOM - y;
             writeln!(
                 svg,
                 "<rect class=\"bar s{number}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{:.1}\" \
-                 height=\"{height:.1}\"><title>{}: {value:.1}</title></rect>",
+                 height=\"{height:.1}\"><title>{}: {}</title></rect>",
                 width * 0.92,
-                escaped(series.get(number).copied().unwrap_or_default())
+                escaped(series.get(number).copied().unwrap_or_default()),
+                titles.figures.text(bar.value)
             )
             .expect("writing to a string");
+            if let Some(range) = bar.range {
+                draw_range(&mut svg, &scale, x + width * 0.46, range);
+            }
         }
-        text(&mut svg, (from + room * 0.4, HEIGHT - BOTTOM + 16.0), "middle", name);
+        label(&mut svg, (from + room * 0.4, HEIGHT - BOTTOM + 14.0), room, name);
     }
-    legend(&mut svg, series.iter().copied());
     svg + "</svg>\n"
+}
+
+/// From the least to the most of the rounds.
+fn draw_range(svg: &mut String, scale: &Scale, x: f64, (least, most): (f64, f64)) {
+    let (low, high) = (scale.height(least), scale.height(most));
+    let (left, right) = (x - RANGE_END, x + RANGE_END);
+    writeln!(
+        svg,
+        "<path class=\"range\" d=\"M{left:.1} {high:.1}H{right:.1}M{x:.1} {high:.1}V{low:.1}\
+         M{left:.1} {low:.1}H{right:.1}\"/>"
+    )
+    .expect("writing to a string");
+}
+
+/// The name of a group; one that is wider than its room goes on below, behind a hyphen.
+fn label(svg: &mut String, (x, y): (f64, f64), room: f64, name: &str) {
+    let is_wide = LETTER * float(name.chars().count()) > room;
+    match name.split_once('-').filter(|_| is_wide) {
+        Some((first, rest)) => {
+            text(svg, (x, y), "middle", &format!("{first}-"));
+            text(svg, (x, y + LINE), "middle", rest);
+        }
+        None => text(svg, (x, y), "middle", name),
+    }
+}
+
+impl Figures {
+    fn text(self, number: f64) -> String {
+        match self {
+            Self::Numbers => short(number),
+            Self::Times => short_latency(number),
+        }
+    }
 }
 
 /// The vertical axis.
@@ -160,7 +229,7 @@ impl Scale {
         HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
     }
 
-    fn draw(&self, svg: &mut String) {
+    fn draw(&self, svg: &mut String, figures: Figures) {
         let marks = match self.upwards {
             Upwards::FromZero => ticks(self.to),
             Upwards::Logarithmic => {
@@ -179,34 +248,18 @@ impl Scale {
                 WIDTH - RIGHT
             )
             .expect("writing to a string");
-            text(svg, (LEFT - 6.0, y + 4.0), "end", &short(mark));
+            text(svg, (LEFT - 6.0, y + 4.0), "end", &figures.text(mark));
         }
     }
 }
 
 fn open(titles: &Titles<'_>) -> String {
-    let (chart, unit) = (escaped(titles.chart), escaped(titles.unit));
-    let mut svg = format!(
-        "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{chart}, {unit}\">\n"
-    );
-    text(&mut svg, (4.0, 14.0), "start", &format!("{}, {}", titles.chart, titles.unit));
+    let unit = titles.unit.map_or_else(String::new, |unit| format!(", {unit}"));
+    let title = escaped(&format!("{}{unit}", titles.chart));
+    let mut svg =
+        format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}\">\n");
+    text(&mut svg, (4.0, 14.0), "start", &format!("{}{unit}", titles.chart));
     svg
-}
-
-fn legend<'a>(svg: &mut String, names: impl Iterator<Item = &'a str>) {
-    let mut x = LEFT;
-    for (number, name) in names.enumerate() {
-        let y = HEIGHT - 6.0;
-        writeln!(
-            svg,
-            "<rect class=\"bar s{number}\" x=\"{x:.1}\" y=\"{:.1}\" width=\"10\" height=\"10\"/>",
-            y - 9.0
-        )
-        .expect("writing to a string");
-        text(svg, (x + 14.0, y), "start", name);
-        // Letters are about so wide.
-        x += 24.0 + 5.6 * float(name.chars().count());
-    }
 }
 
 fn text(svg: &mut String, (x, y): (f64, f64), anchor: &str, words: &str) {
@@ -239,20 +292,6 @@ fn nines(percent: f64) -> f64 {
     -((1.0 - percent / 100.0).max(1e-9)).log10()
 }
 
-fn short(number: f64) -> String {
-    match number {
-        large if large >= 1e6 => format!("{} M", rounded(large / 1e6)),
-        large if large >= 1e3 => format!("{} k", rounded(large / 1e3)),
-        small => rounded(small),
-    }
-}
-
-/// Without zeroes that say nothing.
-fn rounded(number: f64) -> String {
-    let text = format!("{number:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
 pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -266,24 +305,91 @@ fn float(number: usize) -> f64 {
 mod tests {
     use super::*;
 
-    const TITLES: Titles<'static> = Titles { chart: "a & b", unit: "per s" };
+    const TITLES: Titles<'static> =
+        Titles { chart: "a & b", unit: Some("per s"), figures: Figures::Numbers };
+    const TIMES: Titles<'static> = Titles { chart: "a & b", unit: None, figures: Figures::Times };
 
     fn known(points: &[(f64, f64)]) -> Points {
         points.iter().map(|(x, y)| (*x, Some(*y))).collect()
     }
 
+    fn one_bar(value: f64, range: Option<(f64, f64)>) -> Vec<Bar> {
+        vec![Bar { value, range }]
+    }
+
+    /// Where texts begin and end, by the line that they stand in.
+    fn texts(svg: &str) -> Vec<(f64, f64, f64)> {
+        let number = |line: &str, name: &str| -> f64 {
+            let rest = line.split_once(&format!(" {name}=\"")).unwrap().1;
+            rest.split_once('"').unwrap().0.parse().unwrap()
+        };
+        let lines = svg.lines().filter(|line| line.starts_with("<text "));
+        let text = |line: &str| {
+            let words = line.split_once('>').unwrap().1.trim_end_matches("</text>");
+            let (x, width) = (number(line, "x"), LETTER * float(words.chars().count()));
+            let from = match line {
+                middle if middle.contains("\"middle\"") => x - width / 2.0,
+                end if end.contains("\"end\"") => x - width,
+                _ => x,
+            };
+            (number(line, "y"), from, from + width)
+        };
+        lines.map(text).collect()
+    }
+
+    fn assert_texts_apart(svg: &str) {
+        let texts = texts(svg);
+        for (index, (y, from, to)) in texts.iter().enumerate() {
+            assert!(*from >= 0.0 && *to <= WIDTH && *y <= HEIGHT, "{from} to {to} in {svg}");
+            for (other_y, other_from, other_to) in &texts[index + 1..] {
+                let is_apart =
+                    (y - other_y).abs() >= LINE - 1.0 || to <= other_from || other_to <= from;
+                assert!(is_apart, "{from} to {to} at {y}, {other_from} at {other_y}: {svg}");
+            }
+        }
+    }
+
+    /// The names of the loads lay over each other.
+    #[test]
+    fn texts_of_a_chart_stand_apart() {
+        let jobs = crate::matrix::jobs::JOBS;
+        let groups: Vec<(&str, Vec<Bar>)> =
+            jobs.iter().map(|job| (job.name, one_bar(15.4, Some((14.0, 20_000.0))))).collect();
+        assert_texts_apart(&bars(&TIMES, Upwards::Logarithmic, &["one"], &groups));
+        for last in [1.0, 10.0, 29.75, 3600.0] {
+            let points = known(&[(0.0, 10.0), (last, 14.8e6)]);
+            let line = Line { points };
+            for upwards in [Upwards::FromZero, Upwards::Logarithmic] {
+                let line = Line { points: line.points.clone() };
+                assert_texts_apart(&lines(&TIMES, Across::Seconds, upwards, &[line]));
+            }
+        }
+        let points = known(&[(1.0, 10.0), (99.99, 1e6)]);
+        let curve = lines(&TIMES, Across::Percentiles, Upwards::Logarithmic, &[Line { points }]);
+        assert_texts_apart(&curve);
+        assert!(curve.contains(">100 us<") && curve.contains(">10 ms<"), "{curve}");
+    }
+
+    #[test]
+    fn range_of_the_rounds_is_drawn_over_its_bar() {
+        let groups = [("job", one_bar(50.0, Some((0.0, 100.0)))), ("other", one_bar(1.0, None))];
+        let svg = bars(&TITLES, Upwards::FromZero, &["one"], &groups);
+        assert_eq!(svg.matches("class=\"range\"").count(), 1, "{svg}");
+        assert!(svg.contains("V206.0M") && svg.contains(" 34.6H"), "from the ground to 100: {svg}");
+        assert!(svg.contains("<title>one: 50</title>"), "{svg}");
+    }
+
     #[test]
     fn a_line_has_gaps_where_nothing_is_known_and_a_lone_point_is_seen() {
         let points = vec![(0.0, Some(0.0)), (5.0, None), (10.0, Some(100.0))];
-        let line = Line { name: "one".to_owned(), points };
-        let svg = lines(&TITLES, Across::Seconds, Upwards::FromZero, &[line]);
+        let svg = lines(&TITLES, Across::Seconds, Upwards::FromZero, &[Line { points }]);
         assert_eq!(svg.matches("<polyline").count(), 2, "{svg}");
         assert!(svg.contains("points=\"596.0,34.6 596.0,34.6\""), "{svg}");
     }
 
     #[test]
     fn lines_lie_where_their_points_are() {
-        let line = Line { name: "one".to_owned(), points: known(&[(0.0, 0.0), (10.0, 100.0)]) };
+        let line = Line { points: known(&[(0.0, 0.0), (10.0, 100.0)]) };
         let svg = lines(&TITLES, Across::Seconds, Upwards::FromZero, &[line]);
         // From the lower left to the right, 5 % below the top.
         assert!(svg.contains("points=\"70.0,206.0 596.0,34.6\""), "{svg}");
@@ -293,8 +399,7 @@ mod tests {
 
     #[test]
     fn percentiles_give_each_nine_the_same_room() {
-        let points = known(&[(0.0, 1.0), (90.0, 10.0), (99.0, 100.0)]);
-        let line = Line { name: "one".to_owned(), points };
+        let line = Line { points: known(&[(0.0, 1.0), (90.0, 10.0), (99.0, 100.0)]) };
         let svg = lines(&TITLES, Across::Percentiles, Upwards::Logarithmic, &[line]);
         assert!(svg.contains("points=\"70.0,206.0 333.0,116.0 596.0,26.0\""), "{svg}");
     }
@@ -304,15 +409,14 @@ mod tests {
         for upwards in [Upwards::FromZero, Upwards::Logarithmic] {
             let svg = lines(&TITLES, Across::Seconds, upwards, &[]);
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+            let svg = bars(&TITLES, upwards, &["one"], &[("job", one_bar(0.0, None))]);
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         }
-        let svg = bars(&TITLES, &["one"], &[("job", vec![0.0])]);
-        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     }
 
     #[test]
     fn ticks_are_round() {
         assert_eq!(ticks(10.0), [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
         assert_eq!(ticks(1_700.0), [0.0, 500.0, 1_000.0, 1_500.0]);
-        assert_eq!(["1.5 k", "200", "0.1", "14.8 M"], [1.5e3, 200.0, 0.1, 14.8e6].map(short));
     }
 }

@@ -1,5 +1,5 @@
-//! What others published of the same loads on twelve servers. Only figures stand here that the text
-//! of the source gives; a cell that it does not give stays empty.
+//! Figures that others published of the same loads on twelve servers. Only figures stand here that
+//! the text of the source gives.
 
 use serde::Serialize;
 

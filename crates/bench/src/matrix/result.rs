@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::figures::{latency, thousands};
 use super::jobs::{Metric, Named};
 use super::published::Published;
-use crate::fio::Moment;
+use crate::fio::{Moment, Outcome};
 use crate::machine::{self, Machine};
 use crate::measure::Measured;
 use crate::systems;
@@ -30,7 +31,8 @@ pub(super) fn controls(warm_up: Duration, volume_bytes: u64) -> Vec<String> {
     .map(str::to_owned)
     .to_vec();
     controls.push(format!(
-        "{begin}, and the systems take turns at each load, in the reverse order at every other one"
+        "{begin}, and the systems take turns at each load, in the reverse order at every other \
+         one; a round is over when all have run all loads"
     ));
     controls.push(systems::activity_log(volume_bytes));
     controls
@@ -51,7 +53,9 @@ pub(super) struct Result {
     pub(super) layout: LayoutReport,
     pub(super) controls: Vec<String>,
     pub(super) warm_up_seconds: f64,
+    /// Of each round.
     pub(super) seconds: f64,
+    pub(super) rounds: usize,
     pub(super) total_seconds: f64,
     pub(super) sides: Vec<SideReport>,
     pub(super) jobs: Vec<JobResult>,
@@ -86,6 +90,7 @@ pub(super) struct JobResult {
     pub(super) results: Vec<SideResult>,
 }
 
+/// Of all rounds together; means are over all of their requests.
 #[derive(Debug, Serialize)]
 pub(super) struct SideResult {
     pub(super) side: &'static str,
@@ -103,7 +108,18 @@ pub(super) struct SideResult {
     pub(super) enters: Option<f64>,
     pub(super) disturbance_percent: f64,
     pub(super) stolen_percent: f64,
+    /// The rounds one behind the other, as if nothing had been between them.
     pub(super) series: Vec<Moment>,
+    pub(super) rounds: Vec<Round>,
+}
+
+/// The figures of one round.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct Round {
+    pub(super) iops: f64,
+    pub(super) mb_per_second: f64,
+    pub(super) mean_us: f64,
+    pub(super) server_cpu_us: f64,
 }
 
 impl JobResult {
@@ -113,9 +129,26 @@ impl JobResult {
 }
 
 impl SideResult {
-    pub(super) fn new(side: &'static str, loads: usize, measured: &Measured) -> Self {
-        let outcome = &measured.outcome;
+    /// `seconds` is the time of each round.
+    pub(super) fn new(side: &'static str, loads: usize, rounds: &[Measured], seconds: f64) -> Self {
+        let outcomes: Vec<&Outcome> = rounds.iter().map(|round| &round.outcome).collect();
+        let outcome = Outcome::of_rounds(&outcomes, seconds);
         let percentile = |of: u64| (percent(of), outcome.percentile_us(of));
+        // A round with more requests counts for more in what is told of a request.
+        let requests: f64 = outcomes.iter().map(|outcome| outcome.iops).sum();
+        let per_request = |of: &dyn Fn(&Measured) -> f64| -> f64 {
+            rounds.iter().map(|round| of(round) * round.outcome.iops / requests).sum()
+        };
+        let mean = |of: &dyn Fn(&Measured) -> f64| -> f64 {
+            rounds.iter().map(of).sum::<f64>() / float(rounds.len())
+        };
+        let has_enters = rounds.iter().all(|round| round.enters.is_some());
+        let of_round = |round: &Measured| Round {
+            iops: round.outcome.iops,
+            mb_per_second: round.outcome.bytes_per_second / 1e6,
+            mean_us: round.outcome.mean_us,
+            server_cpu_us: round.server_cpu_us,
+        };
         Self {
             side,
             loads,
@@ -124,27 +157,62 @@ impl SideResult {
             mean_us: outcome.mean_us,
             max_us: outcome.max_us,
             percentiles_us: PERCENTILES.map(percentile).to_vec(),
-            server_cpu_us: measured.server_cpu_us,
-            all_cpu_us: measured.all_cpu_us,
-            enters: measured.enters,
-            disturbance_percent: measured.disturbance_percent,
-            stolen_percent: measured.stolen_percent,
+            server_cpu_us: per_request(&|round| round.server_cpu_us),
+            all_cpu_us: per_request(&|round| round.all_cpu_us),
+            enters: has_enters.then(|| per_request(&|round| round.enters.unwrap_or(0.0))),
+            disturbance_percent: mean(&|round| round.disturbance_percent),
+            stolen_percent: mean(&|round| round.stolen_percent),
             series: outcome.series.clone(),
+            rounds: rounds.iter().map(of_round).collect(),
         }
+    }
+
+    /// The least and the most of the rounds, where there were several.
+    pub(super) fn range(&self, of: impl Fn(&Round) -> f64) -> Option<(f64, f64)> {
+        let values = || self.rounds.iter().map(&of);
+        let (least, most) =
+            (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
+        (self.rounds.len() > 1).then_some((least, most))
     }
 
     /// The figure that the load was run for.
     pub(super) fn headline(&self, metric: Metric) -> String {
+        metric.text(self.figure(metric))
+    }
+
+    /// The same as a number: requests or MB per second, or microseconds.
+    pub(super) fn figure(&self, metric: Metric) -> f64 {
         match metric {
-            Metric::Iops => format!("{} IOPS", thousands(self.iops)),
-            Metric::MbPerSecond => format!("{} MB/s", thousands(self.mb_per_second)),
-            Metric::MeanUs => format!("{:.0} us", self.mean_us),
+            Metric::Iops => self.iops,
+            Metric::MbPerSecond => self.mb_per_second,
+            Metric::MeanUs => self.mean_us,
         }
     }
 
     pub(super) fn percentile_us(&self, wanted: f64) -> f64 {
         let found = self.percentiles_us.iter().find(|(percent, _)| *percent >= wanted);
         found.map_or(self.max_us, |(_, us)| *us)
+    }
+}
+
+impl Round {
+    pub(super) fn figure(&self, metric: Metric) -> f64 {
+        match metric {
+            Metric::Iops => self.iops,
+            Metric::MbPerSecond => self.mb_per_second,
+            Metric::MeanUs => self.mean_us,
+        }
+    }
+}
+
+impl Metric {
+    /// A figure with its unit.
+    pub(super) fn text(self, figure: f64) -> String {
+        match self {
+            Self::Iops => format!("{} IOPS", thousands(figure)),
+            Self::MbPerSecond => format!("{} MB/s", thousands(figure)),
+            Self::MeanUs => latency(figure),
+        }
     }
 }
 
@@ -167,8 +235,9 @@ impl Result {
 
     pub(super) fn timing(&self) -> String {
         format!(
-            "each load warms up for {:.1} s and is measured for {:.1} s; {:.0} s in all",
-            self.warm_up_seconds, self.seconds, self.total_seconds
+            "in each of {} rounds each load warms up for {:.1} s and is measured for {:.1} s; \
+             {:.0} s in all",
+            self.rounds, self.warm_up_seconds, self.seconds, self.total_seconds
         )
     }
 
@@ -237,22 +306,14 @@ impl Result {
     }
 }
 
-/// With a comma between groups of three digits.
-pub(super) fn thousands(number: f64) -> String {
-    let digits = format!("{number:.0}");
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[expect(clippy::cast_precision_loss, reason = "at most 100,000")]
 fn percent(per_100_000: u64) -> f64 {
     per_100_000 as f64 / 1e3
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count of rounds")]
+fn float(number: usize) -> f64 {
+    number as f64
 }
 
 #[cfg(test)]
@@ -270,14 +331,6 @@ mod tests {
         let odd = all(0, 8192);
         assert!(odd.contains("no load warms up before it"), "{odd}");
         assert!(odd.contains("has 2048 extents, and its activity log holds 1024"), "{odd}");
-    }
-
-    #[test]
-    fn digits_are_grouped() {
-        assert_eq!(
-            ["0", "999", "1,000", "14,800,000"],
-            [0.0, 999.0, 1000.0, 14.8e6].map(thousands)
-        );
     }
 
     #[test]
