@@ -49,6 +49,12 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         words: Vec<OsString>,
     },
+    /// Gather what somebody who is to help needs, of this node or (`--cluster`) of all
+    #[command(disable_help_flag = true)]
+    Report {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<OsString>,
+    },
     /// Watch the volumes of this node in a terminal
     Top(top::Options),
     /// Administer what runs: drbdsetup's verbs
@@ -91,6 +97,10 @@ fn main() -> ExitCode {
         Command::Adm { words } => return adm::main(Name::BasaltAdm, words),
         Command::Explain { words } => {
             let words = std::iter::once(OsString::from("explain")).chain(words);
+            return adm::main(Name::BasaltAdm, words);
+        }
+        Command::Report { words } => {
+            let words = std::iter::once(OsString::from("report")).chain(words);
             return adm::main(Name::BasaltAdm, words);
         }
         Command::Setup { words } => return setup::main(Name::BasaltSetup, words),

@@ -2,7 +2,7 @@
 //! each variant has a row of docs/operate/messages, where a test prints it beside its situation.
 
 /// The files with such enums, and the page that their tests make.
-pub(super) const SOURCES: [(&str, &str); 15] = [
+pub(super) const SOURCES: [(&str, &str); 16] = [
     ("crates/basalt/src/adm/explain/role.rs", "docs/operate/messages/explain-role.md"),
     ("crates/basalt/src/adm/explain/quorum.rs", "docs/operate/messages/explain-quorum.md"),
     ("crates/basalt/src/adm/explain/data.rs", "docs/operate/messages/explain-data.md"),
@@ -18,6 +18,7 @@ pub(super) const SOURCES: [(&str, &str); 15] = [
     ("crates/basalt/src/top/sentence.rs", "docs/operate/messages/top.md"),
     ("crates/basalt/src/top/keys.rs", "docs/operate/messages/top.md"),
     ("crates/basalt/src/top/columns.rs", "docs/operate/messages/top.md"),
+    ("crates/basalt/src/adm/report/told.rs", "docs/operate/messages/report.md"),
 ];
 
 pub(super) fn examine(path: &str, source: &str, page_path: &str, page: &str) -> Vec<String> {

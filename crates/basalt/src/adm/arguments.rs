@@ -8,6 +8,7 @@ use crate::adm::building::BuildVerb;
 use crate::adm::general::{Forcible, General, STATE_DIR, Targets};
 use crate::adm::helpers::HandlerVerb;
 use crate::adm::metadata::{CreateMd, DrbdLog};
+use crate::adm::report::Report;
 use crate::adm::superblocks::SuperblockVerb;
 use crate::adm::upkeep::UpkeepVerb;
 
@@ -107,7 +108,8 @@ pub(crate) enum Verb {
     Status(Status),
     /// Say in words why it is as it is, what it waits for, and what to do
     Explain(Targets),
-    /// Gather what somebody who is to help needs, without secrets, in a new folder
+    /// Gather what somebody who is to help needs, without secrets: of this node in a new folder, or
+    /// of all nodes in an archive
     Report(Report),
     /// Tell the state, and then every change of it, a line each
     #[command(name = "events2")]
@@ -237,19 +239,6 @@ pub(crate) struct SuspendIo {
     /// `all`, RES or RES/VOL
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Report {
-    /// Where the folder is made
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub(crate) dir: PathBuf,
-    /// State directory of the daemon
-    #[arg(long, value_name = "DIR", default_value = STATE_DIR)]
-    pub(crate) state_dir: PathBuf,
-    /// Log of the daemon [default: the journal of the unit basalt-node]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) log: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -190,6 +190,10 @@ impl Configuration {
         ))
     }
 
+    pub(crate) fn resources(&self) -> &[Resource] {
+        &self.file.resources
+    }
+
     /// The resources that `dump` prints: also those of other nodes.
     pub(crate) fn dumped(&self, targets: &[Target]) -> Result<Vec<&Resource>, AdmError> {
         let mut dumped = Vec::new();

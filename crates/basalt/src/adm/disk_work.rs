@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use io::now;
 
-use crate::adm::arguments::CommandLine;
+use crate::adm::arguments::{CommandLine, Verb};
 use crate::adm::failure::AdmError;
 use crate::adm::outcome::Outcome;
 use crate::adm::verbs::failed;
@@ -30,6 +30,10 @@ const REPORT_WITHIN: Duration = Duration::from_secs(30);
 /// How long a verb may take that is to be done by a child.
 pub(crate) fn limit(command_line: &CommandLine) -> Option<Duration> {
     let timeout = command_line.general.timeout;
+    if matches!(&command_line.verb, Verb::Report(options) if options.cluster) {
+        // The node's own part of it is a command of its own.
+        return None;
+    }
     let limit = match command_line.verb.work() {
         Work::Daemon | Work::Files => return None,
         Work::WholeMetadata => timeout.unwrap_or(WRITES_WITHIN),
@@ -47,7 +51,10 @@ fn own_limit(limit: Duration) -> Option<Duration> {
 
 /// Has a child do it, with the words of this process.
 pub(crate) fn run(command_line: &CommandLine, limit: Duration) -> Outcome {
-    match ended(limit) {
+    // An archive is no text: the child writes it where it is to go.
+    let is_archive = matches!(&command_line.verb, Verb::Report(options) if options.stdout);
+    let output = if is_archive { Output::Passed } else { Output::Gathered };
+    match ended(limit, output) {
         Ok(End::Told(outcome)) => outcome,
         Ok(End::Cut { by }) => failed(command_line, &AdmError::ProcessEnded { by }),
         Ok(End::NotInTime) => failed(command_line, &AdmError::DiskTimeout { limit }),
@@ -62,7 +69,15 @@ enum End {
     NotInTime,
 }
 
-fn ended(limit: Duration) -> std::io::Result<End> {
+/// Where the standard output of the child goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Output {
+    Gathered,
+    /// To that of this process.
+    Passed,
+}
+
+fn ended(limit: Duration, output: Output) -> std::io::Result<End> {
     let deadline = now() + limit;
     let mut words = std::env::args_os();
     let mut command = Command::new(std::env::current_exe()?);
@@ -71,17 +86,24 @@ fn ended(limit: Duration) -> std::io::Result<End> {
         command.arg0(name);
     }
     command.args(words).env(CHILD_VARIABLE, "1");
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.stdin(Stdio::null()).stderr(Stdio::piped());
+    command.stdout(match output {
+        Output::Gathered => Stdio::piped(),
+        Output::Passed => Stdio::inherit(),
+    });
     let mut child = command.spawn()?;
     let (sender, texts) = mpsc::channel();
-    let out = child.stdout.take().expect("it is piped");
     let err = child.stderr.take().expect("it is piped");
     let (of_out, of_err) = (sender.clone(), sender);
     // Whoever gave up hears no text, and misses none.
-    thread::spawn(move || drop(of_out.send((Stream::Out, read(out)))));
     thread::spawn(move || drop(of_err.send((Stream::Err, read(err)))));
+    let mut streams = 1;
+    if let Some(out) = child.stdout.take() {
+        streams += 1;
+        thread::spawn(move || drop(of_out.send((Stream::Out, read(out)))));
+    }
     let mut outcome = Outcome::default();
-    for _ in 0..2 {
+    for _ in 0..streams {
         match texts.recv_timeout(deadline.since(now())) {
             Ok((Stream::Out, text)) => outcome.output = text?,
             Ok((Stream::Err, text)) => outcome.complaints = text?,

@@ -1,4 +1,5 @@
-//! `report`: what somebody who is to help needs to see of this node, in a folder of its own.
+//! `report`: what somebody who is to help needs to see of this node, in a folder of its own, or as
+//! an archive on standard output; of the whole cluster with `--cluster` (`report/cluster.rs`).
 //!
 //! ```text
 //! DIR/README            what this is, and what could not be read
@@ -16,10 +17,13 @@
 //! others from being written; each has its deadline.
 
 mod secrets;
+mod tar;
+mod place;
+mod told;
+mod cluster;
 
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io::{Read, Seek, SeekFrom};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -28,16 +32,17 @@ use std::time::Duration;
 
 use api::request::Command as NodeCommand;
 use api::response::Reply;
+use clap::Args;
 use config::options::SECRET_OPTION;
 use io::clock;
 
-use crate::adm::arguments::Report;
 use crate::adm::configuration::Configuration;
 use crate::adm::explain;
 use crate::adm::failure::AdmError;
-use crate::adm::general::General;
+use crate::adm::general::{General, STATE_DIR};
 use crate::adm::outcome::Gathering;
 use crate::adm::question::{question, status};
+use crate::adm::report::place::Place;
 use crate::adm::report::secrets::without_secrets;
 use crate::adm::status_text::Statistics;
 use crate::adm::target::Target;
@@ -60,9 +65,40 @@ const SYSTEM_FILES: [&str; 9] = [
     "/etc/os-release",
 ];
 
-/// A folder that is being filled.
-struct Folder {
-    path: PathBuf,
+/// Some node of the cluster is missing, or a part of it.
+const INCOMPLETE_EXIT: u8 = 20;
+
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// Where the folder is made, or the archive
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) dir: PathBuf,
+    /// State directory of the daemon
+    #[arg(long, value_name = "DIR", default_value = STATE_DIR)]
+    pub(crate) state_dir: PathBuf,
+    /// Log of the daemon [default: the journal of the unit basalt-node]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
+    /// Write it to standard output, as an archive for `tar`
+    #[arg(long, conflicts_with_all = ["cluster", "dir"])]
+    pub(crate) stdout: bool,
+    /// Of all nodes of the configuration, in one archive for `tar`; each has 60 s, or --timeout
+    #[arg(long)]
+    pub(crate) cluster: bool,
+    /// With --cluster: starts a command on another node; the node's name and the command are put
+    /// behind these words
+    #[arg(
+        long,
+        value_name = "WORDS",
+        default_value = "ssh -o BatchMode=yes",
+        requires = "cluster"
+    )]
+    pub(crate) ssh: String,
+}
+
+/// A report that is being written.
+struct Writing {
+    place: Place,
     failures: Vec<String>,
 }
 
@@ -71,42 +107,61 @@ pub(crate) fn report(
     options: &Report,
     gathering: &mut Gathering,
 ) -> Result<(), AdmError> {
+    if options.cluster {
+        return cluster::report(general, options, gathering);
+    }
+    if options.stdout && general.json {
+        return Err(AdmError::Usage("--stdout writes an archive, and no JSON".to_owned()));
+    }
     let reply = status(general, Vec::new(), Statistics::Shown);
-    let node = reply.as_ref().map_or("unknown", |reply| reply.node.name.as_str());
-    let seconds = clock::unix_time().as_secs();
-    let path = options.dir.join(format!("basalt-report-{node}-{seconds}"));
-    DirBuilder::new().mode(0o700).create(&path).map_err(|error| {
-        let place = path.display();
-        AdmError::Usage(format!("cannot make {place}: {error}; --dir names another folder"))
-    })?;
-    let mut folder = Folder { path, failures: Vec::new() };
+    let time = clock::unix_time().as_secs();
+    let place = if options.stdout {
+        Place::Archive { out: std::io::stdout(), time }
+    } else {
+        let node = reply.as_ref().map_or("unknown", |reply| reply.node.name.as_str());
+        let path = options.dir.join(format!("basalt-report-{node}-{time}"));
+        Place::new_folder(path.clone()).map_err(|error| cannot_make(&path, &error))?
+    };
+    let mut writing = Writing { place, failures: Vec::new() };
     match &reply {
         Ok(reply) => {
             let json = serde_json::to_string_pretty(reply).map_err(|error| error.to_string());
-            folder.put("status.json", json);
+            writing.put("status.json", json);
             let texts: String = reply.resources.iter().map(explain::text).collect();
-            folder.put("explain.txt", Ok(texts));
+            writing.put("explain.txt", Ok(texts));
         }
-        Err(error) => folder.failures.push(format!("status.json, explain.txt: {error}")),
+        Err(error) => writing.failures.push(format!("status.json, explain.txt: {error}")),
     }
-    folder.put("configured.res", configured(general));
-    folder.put("running.res", running(general));
-    folder.put("log.txt", log(options.log.as_deref()));
-    folder.put("system.txt", Ok(system()));
+    writing.put("configured.res", configured(general));
+    writing.put("running.res", running(general));
+    writing.put("log.txt", log(options.log.as_deref()));
+    writing.put("system.txt", Ok(system()));
     // The rest is there if the disk of the state directory gives no answer.
-    folder.put_readme();
-    folder.put_state(&options.state_dir);
-    folder.put_readme();
-    let place = folder.path.display().to_string();
-    gathering.line(&place);
+    writing.put_readme();
+    let failures = writing.failures.len();
+    writing.put_state(&options.state_dir);
+    if writing.failures.len() > failures {
+        writing.put_readme();
+    }
+    match &mut writing.place {
+        Place::Folder(path) => gathering.line(&path.display().to_string()),
+        Place::Archive { .. } => writing.place.end().map_err(|error| {
+            AdmError::Usage(format!("cannot write to standard output: {error}"))
+        })?,
+    }
     Ok(())
 }
 
-impl Folder {
+fn cannot_make(path: &Path, error: &std::io::Error) -> AdmError {
+    let place = path.display();
+    AdmError::Usage(format!("cannot make {place}: {error}; --dir names another folder"))
+}
+
+impl Writing {
     fn put(&mut self, name: &str, text: Result<String, String>) {
         let written = text.and_then(|text| {
-            let text = without_secrets(&text);
-            fs::write(self.path.join(name), text).map_err(|error| error.to_string())
+            let text = without_secrets(&text).into_bytes();
+            self.place.write(name, text).map_err(|error| error.to_string())
         });
         if let Err(reason) = written {
             self.failures.push(format!("{name}: {}", without_secrets(&reason)));
@@ -115,11 +170,10 @@ impl Folder {
 
     /// Registers and notes; a socket or a lock has nothing to tell.
     fn put_state(&mut self, from: &Path) {
-        let to = self.path.join("state");
         let mut listing = String::new();
-        let result = fs::create_dir(&to).and_then(|()| {
-            for place in [from.to_owned(), from.join("resources")] {
-                for entry in fs::read_dir(place)?.take(STATE_FILES_MAX) {
+        let mut copy = || -> std::io::Result<()> {
+            for folder in [from.to_owned(), from.join("resources")] {
+                for entry in fs::read_dir(folder)?.take(STATE_FILES_MAX) {
                     let entry = entry?;
                     let meta = entry.metadata()?;
                     let name = entry.file_name().to_string_lossy().into_owned();
@@ -132,12 +186,14 @@ impl Folder {
                         Ok(text) => without_secrets(&text).into_bytes(),
                         Err(binary) => binary.into_bytes(),
                     };
-                    fs::write(to.join(name), bytes)?;
+                    self.place.write(&format!("state/{name}"), bytes)?;
                 }
             }
-            fs::write(to.join("LIST"), &listing)
-        });
-        if let Err(error) = result {
+            Ok(())
+        };
+        let copied = copy();
+        let listed = self.place.write("state/LIST", listing.into_bytes());
+        if let Err(error) = copied.and(listed) {
             let from = from.display();
             self.failures.push(format!("state: {from}: {error} (--state-dir says where it is)"));
         }

@@ -13,6 +13,7 @@ mod helpers;
 mod superblocks;
 mod explain;
 mod advice;
+mod gathered;
 mod setup;
 mod typed;
 mod failures;
