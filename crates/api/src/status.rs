@@ -478,7 +478,7 @@ pub struct SyncDetails {
     pub percent_resync_done: f64,
 }
 
-/// A comparison of the replicas. All but the names are KiB.
+/// A comparison of the replicas. All but names and times are KiB.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", default)]
@@ -498,6 +498,23 @@ pub struct VerifyReport {
     pub repaired: bool,
     /// The nodes whose replicas differ, and how much of them.
     pub differing: Vec<(String, u64)>,
+    /// Milliseconds from its beginning to the answer of the node, which sets this each time.
+    pub age_ms: u64,
+    /// Milliseconds from its beginning to its end, or to the answer while it waits or runs. The
+    /// node sets this each time.
+    pub took_ms: u64,
+    /// Milliseconds from its end to the answer of the node, which sets this each time; absent while
+    /// it waits or runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_age_ms: Option<u64>,
+}
+
+impl VerifyReport {
+    /// The same of any later time.
+    #[must_use]
+    pub fn without_times(&self) -> Self {
+        Self { age_ms: 0, took_ms: 0, ended_age_ms: None, ..self.clone() }
+    }
 }
 
 /// What came of the calls of one handler.

@@ -36,6 +36,7 @@ pub(crate) mod moving;
 mod adjusting;
 pub mod status;
 mod pace;
+mod last_verify;
 mod wakes;
 mod leases;
 #[cfg(test)]
@@ -511,7 +512,9 @@ impl Shard {
                     // A lease that is renewed changes nothing that is shown; the first one does.
                     let is_lease = matches!(input, ResourceInput::Lease { .. });
                     let had_majority = is_lease && hosted.resource.has_majority();
+                    hosted.last_verify.expect(&input);
                     hosted.resource.step(now, input, &mut self.resource_actions);
+                    hosted.note_verify(now);
                     let is_news = !is_lease || hosted.resource.has_majority() != had_majority;
                     hosted.is_news |= is_news;
                     self.wanted.set(id, hosted.resource.lease_wanted());

@@ -2,7 +2,7 @@
 //! each variant has a row of docs/operate/messages, where a test prints it beside its situation.
 
 /// The files with such enums, and the page that their tests make.
-pub(super) const SOURCES: [(&str, &str); 16] = [
+pub(super) const SOURCES: [(&str, &str); 17] = [
     ("crates/basalt/src/adm/explain/role.rs", "docs/operate/messages/explain-role.md"),
     ("crates/basalt/src/adm/explain/quorum.rs", "docs/operate/messages/explain-quorum.md"),
     ("crates/basalt/src/adm/explain/data.rs", "docs/operate/messages/explain-data.md"),
@@ -13,6 +13,7 @@ pub(super) const SOURCES: [(&str, &str); 16] = [
     ("crates/node/src/attach/advice.rs", "docs/operate/messages/open-disk.md"),
     ("crates/node/src/create_md/error.rs", "docs/operate/messages/create-md.md"),
     ("crates/node/src/adopt_drbd/error.rs", "docs/operate/messages/adopt-drbd.md"),
+    ("crates/basalt/src/adm/explain/verify.rs", "docs/operate/messages/explain-verify.md"),
     ("crates/engine/src/shard/status/reason.rs", "docs/operate/messages/status.md"),
     ("crates/engine/src/shard/refusals.rs", "docs/operate/messages/refusals.md"),
     ("crates/basalt/src/top/sentence.rs", "docs/operate/messages/top.md"),

@@ -19,6 +19,18 @@ pub(crate) fn as_of(age_ms: u64) -> String {
     format!("{}Z", to_the_second(at_us))
 }
 
+/// A time that something took, in its two largest units.
+pub(crate) fn lasting(ms: u64) -> String {
+    let seconds = ms / 1000;
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    match (hours, minutes) {
+        (0, 0) if seconds < 10 => format!("{}.{} s", seconds, ms % 1000 / 100),
+        (0, 0) => format!("{seconds} s"),
+        (0, _) => format!("{minutes} min {} s", seconds % 60),
+        _ => format!("{hours} h {minutes} min"),
+    }
+}
+
 /// `2026-01-31T12:00:00`; the calendar ends with the year 9999.
 fn to_the_second(at_us: u64) -> String {
     let seconds = i64::try_from(at_us / 1_000_000).unwrap_or(i64::MAX);
@@ -31,6 +43,20 @@ fn to_the_second(at_us: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_that_something_took_have_two_units_at_most() {
+        for (ms, expected) in [
+            (0, "0.0 s"),
+            (1_290, "1.2 s"),
+            (59_999, "59 s"),
+            (60_000, "1 min 0 s"),
+            (3_599_000, "59 min 59 s"),
+            (100_000_000, "27 h 46 min"),
+        ] {
+            assert_eq!(lasting(ms), expected);
+        }
+    }
 
     #[test]
     fn timestamps_are_those_of_the_calendar() {

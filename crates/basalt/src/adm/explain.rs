@@ -12,6 +12,7 @@ mod quorum;
 mod data;
 mod resync;
 mod peers;
+mod verify;
 mod open;
 #[cfg(test)]
 #[path = "../../../engine/src/shard/rows.rs"]
@@ -41,6 +42,7 @@ pub(crate) fn explain(resource: &ResourceStatus) -> Vec<Answered> {
         all.push(about("data", words(&data::data(resource))));
         all.push(about("resync", words(&resync::resyncs(resource))));
         all.push(about("peers", words(&peers::peers(resource))));
+        all.extend(verify(resource).map(|sentence| about("verify", vec![sentence])));
         all.push(about("open", words(&open::openers(resource))));
     }
     all.push(about("options", options(resource)));
@@ -48,6 +50,11 @@ pub(crate) fn explain(resource: &ResourceStatus) -> Vec<Answered> {
         *sentence = called::in_its_words(sentence);
     }
     all
+}
+
+/// The last comparison of the replicas that this node led, or the one under way.
+pub(crate) fn verify(resource: &ResourceStatus) -> Option<String> {
+    resource.verify.as_ref().map(|it| verify::verify(it).to_string())
 }
 
 fn words(sentences: &[impl ToString]) -> Vec<String> {

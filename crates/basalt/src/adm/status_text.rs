@@ -134,6 +134,7 @@ impl Text {
         }
         if self.is_verbose() {
             self.line(OWN_INDENT, &chain_words(resource));
+            self.line(OWN_INDENT, &verify_words(resource));
         }
         for reason in &resource.reasons {
             let reason = called::in_its_words(reason);
@@ -375,6 +376,21 @@ fn chain_words(resource: &ResourceStatus) -> Vec<String> {
         words.push(format!("lease:{}", YesNo(lease.held)));
         words.push(format!("lease-ms:{}", lease.remaining_ms));
     }
+    words
+}
+
+/// The last comparison of the replicas that this node led, with its times.
+fn verify_words(resource: &ResourceStatus) -> Vec<String> {
+    let Some(verify) = &resource.verify else { return Vec::new() };
+    let mut words = vec![
+        format!("verify:{}", verify.state),
+        format!("began:{}", as_of(verify.age_ms)),
+        format!("took-ms:{}", verify.took_ms),
+    ];
+    words.extend(verify.ended_age_ms.map(|age_ms| format!("ended:{}", as_of(age_ms))));
+    words.push(format!("verified:{}", verify.verified));
+    words.push(format!("skipped:{}", verify.skipped));
+    words.push(format!("differing:{}", verify.differing.iter().map(|it| it.1).sum::<u64>()));
     words
 }
 

@@ -9,7 +9,7 @@ use api::role::Role;
 use api::status::{DeviceStatus, ResourceStatus, STALLED_SECONDS, StatusReply};
 use stdx::time::Time;
 
-use crate::adm::explain::disk_failure;
+use crate::adm::explain::{self, disk_failure};
 use crate::top::wishes::{Order, Wishes};
 
 /// A status, and when it was asked for.
@@ -229,4 +229,10 @@ pub(super) fn peers(now: &Look, volume: &Volume) -> Vec<Peer> {
         }
     }
     rows
+}
+
+/// The last comparison of the replicas of a volume's resource, if this node led one.
+pub(super) fn verify(now: &Look, volume: &Volume) -> Option<String> {
+    let resource = now.status.resources.iter().find(|it| it.name == volume.resource)?;
+    explain::verify(resource)
 }

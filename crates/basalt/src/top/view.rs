@@ -68,10 +68,14 @@ fn draw_volumes(
     let place = wishes.choose(volumes.iter().map(|volume| volume.name.as_str()));
     let Some(place) = place else { return draw_nothing(frame, area, wishes) };
     let volume = &volumes[place];
+    let verify = rows::verify(look, volume);
     let detail = Detail {
         title: title(&volume.name, (place, volumes.len()), area.width),
         peers: rows::peers(look, volume),
-        reasons: volume.reasons.iter().flat_map(|it| wrapped("! ", it, area.width)).collect(),
+        lines: reason_lines(&volume.reasons, area.width)
+            .into_iter()
+            .chain(verify.iter().flat_map(|it| lines("  ", it, area.width, Style::new())))
+            .collect(),
         resource: volume.resource.clone(),
     };
     let rest = detail.draw(frame, area, volumes.len());
@@ -90,7 +94,7 @@ fn draw_nodes(frame: &mut Frame<'_>, area: Rect, nodes: &[Node], wishes: &mut Wi
     let detail = Detail {
         title: title(&node.name, (place, nodes.len()), area.width),
         peers: Vec::new(),
-        reasons: reason.iter().flat_map(|it| wrapped("! ", it, area.width)).collect(),
+        lines: reason_lines(reason.as_slice(), area.width),
         resource: resource.unwrap_or_default(),
     };
     let rest = detail.draw(frame, area, nodes.len());
@@ -115,7 +119,8 @@ fn draw_nothing(frame: &mut Frame<'_>, area: Rect, wishes: &Wishes) {
 struct Detail {
     title: Vec<String>,
     peers: Vec<Peer>,
-    reasons: Vec<String>,
+    /// Its reasons, and what else there is to say.
+    lines: Vec<Line<'static>>,
     /// Where it has no room, `explain` of this one tells the rest.
     resource: String,
 }
@@ -127,33 +132,41 @@ impl Detail {
         // Half is for the chosen row, and more if its reasons ask for it.
         let table = (rows.min(ROWS_MIN) + 1).min(height / 2);
         let room = height - table;
-        let Self { title, peers, mut reasons, resource } = self;
+        let Self { title, peers, mut lines, resource } = self;
         let mut peer_lines = if peers.is_empty() { 0 } else { peers.len() + 1 };
-        if title.len() + peer_lines + reasons.len() > room {
-            let all = peer_lines + reasons.len();
+        if title.len() + peer_lines + lines.len() > room {
+            let all = peer_lines + lines.len();
             let more = |lines| {
                 let sentence = Sentence::More { lines, resource: resource.clone() };
-                wrapped("", &sentence.to_string(), area.width)
+                self::lines("", &sentence.to_string(), area.width, bad())
             };
             let shown = room.saturating_sub(title.len() + more(all).len());
-            peer_lines = peer_lines.min((shown / 2).max(shown.saturating_sub(reasons.len())));
-            reasons.truncate(shown - peer_lines);
-            reasons.extend(more(all - peer_lines - reasons.len()));
+            peer_lines = peer_lines.min((shown / 2).max(shown.saturating_sub(lines.len())));
+            lines.truncate(shown - peer_lines);
+            lines.extend(more(all - peer_lines - lines.len()));
         }
         let areas = Layout::vertical([
             Constraint::Fill(1),
             Constraint::Length(length(title.len()).min(area.height / 2)),
             Constraint::Length(length(peer_lines)),
-            Constraint::Length(length(reasons.len())),
+            Constraint::Length(length(lines.len())),
         ]);
         let [rest, upper, middle, lower] = areas.areas(area);
         frame.render_widget(paragraph(title, bold()), upper);
         let columns = Columns::new(&OF_PEERS, area.width);
         let rows = peers.iter().map(|peer| peer_row(peer, &columns));
         frame.render_widget(columns.table(rows), middle);
-        frame.render_widget(paragraph(reasons, bad()), lower);
+        frame.render_widget(Paragraph::new(lines), lower);
         rest
     }
+}
+
+fn reason_lines(reasons: &[String], width: u16) -> Vec<Line<'static>> {
+    reasons.iter().flat_map(|reason| lines("! ", reason, width, bad())).collect()
+}
+
+fn lines(mark: &str, text: &str, width: u16, style: Style) -> Vec<Line<'static>> {
+    wrapped(mark, text, width).into_iter().map(|line| Line::styled(line, style)).collect()
 }
 
 /// The whole name of the chosen row, and its place among all.

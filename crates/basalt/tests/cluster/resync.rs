@@ -182,6 +182,17 @@ fn verify_finds_what_differs_and_a_reconnect_or_a_repair_mends_it() {
     client.write(4 << 20, &vec![3; 1 << 20]).unwrap();
     client.flush().unwrap();
     assert_eq!(verify(&cluster, 0, &[]), []);
+    // It had to be guessed whether it had run, and for how long.
+    let told = cluster.status(0).unwrap().verify.unwrap();
+    let ended_age_ms = told.ended_age_ms.unwrap();
+    assert_eq!(told.age_ms, told.took_ms + ended_age_ms, "{told:?}");
+    let later = cluster.poll(0, "a later look", || {
+        let later = cluster.status(0)?.verify?;
+        (later.ended_age_ms? > ended_age_ms).then_some(later)
+    });
+    assert!(later.took_ms.abs_diff(told.took_ms) <= 1, "{told:?} {later:?}");
+    let explained = cluster.adm_told(0, &["explain", "r0"]);
+    assert!(explained.contains("  verify:  the last verify, of KiB 0 to "), "{explained}");
 
     spoil(&cluster, 2, (4 << 20) + 8192);
     assert_eq!(verify(&cluster, 0, &["--stop", "4M"]), []);

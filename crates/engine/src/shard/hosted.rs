@@ -20,6 +20,7 @@ use crate::handover::NewDisk;
 use crate::hosted_id::HostedId;
 use crate::limits::SHARDS_MAX;
 use crate::shard::fence::Fence;
+use crate::shard::last_verify::LastVerify;
 use crate::shard::operation::{Disk, Further};
 use crate::shard::pace::Pace;
 
@@ -68,6 +69,7 @@ pub(crate) struct Hosted {
     /// The register could not be written: this node votes no more.
     pub(crate) register_failed: bool,
     pub(crate) removal: Option<Removal>,
+    pub(super) last_verify: LastVerify,
     /// What waits for the parts on other shards.
     pub(crate) fence: Fence,
     /// Clients of this resource on each of the other shards.

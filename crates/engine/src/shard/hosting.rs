@@ -26,6 +26,7 @@ use crate::shard::adjusting::{connect, member_options};
 use crate::shard::attaching::group_disks;
 use crate::shard::fence::Fence;
 use crate::shard::hosted::{Asker, Clients, Hosted, SuperblockPlaces, Way};
+use crate::shard::last_verify::LastVerify;
 use crate::shard::part::check_lanes;
 use crate::shard::refusals::busy;
 use crate::shard::{Input, Rim, Shard};
@@ -276,6 +277,7 @@ impl Shard {
             is_told: false,
             register_failed: false,
             removal: None,
+            last_verify: LastVerify::default(),
             fence: Fence::default(),
             clients_elsewhere: [0; SHARDS_MAX as usize],
         };

@@ -4,6 +4,7 @@ mod census;
 mod reason;
 mod reasons;
 mod split_brain;
+mod verify;
 #[cfg(test)]
 mod tests;
 
@@ -21,7 +22,7 @@ use api::status::{
     ConnectionStatus, DeviceStatistics, DeviceStatus, EpochStatus, GoesOn, LeaseStatus,
     LostAgainStatus, NodeStatus, PathStatus, PeerDeviceStatus, QuorumVotes, ReadsServed,
     RequestsWithoutQuorum, ResourceStatus, ShardPeerStatus, ShardStatus, StatusReply, SyncDetails,
-    VerifyReport, VoterStatus, VotesBefore, WithoutQuorum,
+    VoterStatus, VotesBefore, WithoutQuorum,
 };
 use api::write_ordering::WriteOrdering;
 use format::ids::{BLOCK_BYTES, NodeId};
@@ -414,7 +415,7 @@ impl Hosted {
                 .map(|member| self.describe_connection(&status, member, part, look))
                 .collect(),
             reasons: self.reasons(&status, part).iter().map(Reason::to_string).collect(),
-            verify: status.verify.as_ref().map(|verify| self.describe_verify(verify)),
+            verify: status.verify.as_ref().map(|verify| self.describe_verify(verify, rim.kit.now)),
             quorum_votes: Some(self.votes(&status)),
             without_quorum: Some(without_quorum),
             fails_requests,
@@ -652,39 +653,6 @@ impl Hosted {
         match copy.and(self.pace_here.as_ref()).or(pace_there) {
             Some(pace) => device.with_sync(pace.details()),
             None => device,
-        }
-    }
-
-    fn describe_verify(&self, verify: &VerifyStatus) -> VerifyReport {
-        let kib = |blocks: u64| blocks * (BLOCK_BYTES / 1024);
-        // Positions are those of a volume; what is behind its last block is still its.
-        let place = |block: u64| Place::of_block(block).unwrap_or(Place::FIRST);
-        let at = |block: u64| kib(block - place(block).first_block());
-        let end = verify.until_block.max(verify.from_block + 1);
-        let until = |block: u64| at(block.max(1) - 1) + kib(1);
-        let is_of_one = place(verify.from_block) == place(end - 1);
-        let is_one_of_several = is_of_one && !self.definition.further.is_empty();
-        let state = match verify.state {
-            VerifyState::Waiting => "waiting",
-            VerifyState::Running => "running",
-            VerifyState::Done => "done",
-            VerifyState::Interrupted => "interrupted",
-        };
-        let name = |node: NodeId| {
-            let member = self.definition.members.iter().find(|member| member.node == node);
-            member.map_or_else(String::new, |member| member.name.clone())
-        };
-        let differing = verify.differing.iter();
-        VerifyReport {
-            state: state.to_owned(),
-            volume: is_one_of_several.then(|| place(verify.from_block).number().into()),
-            start: at(verify.from_block),
-            stop: until(end),
-            position: if verify.position < end { at(verify.position) } else { until(end) },
-            verified: kib(verify.verified_blocks),
-            skipped: kib(verify.skipped_blocks),
-            repaired: verify.repair == Repair::AtOnce,
-            differing: differing.map(|&(node, count)| (name(node), kib(count))).collect(),
         }
     }
 

@@ -4,7 +4,7 @@ use super::*;
 use api::role::Role;
 use api::status::{
     DeviceStatistics, DiskFailure, EpochStatus, LeaseStatus, LostAgainStatus, QuorumVotes,
-    ShardPeerStatus, VoterStatus, VotesBefore,
+    ShardPeerStatus, VerifyReport, VoterStatus, VotesBefore,
 };
 use api::write_ordering::WriteOrdering;
 
@@ -98,6 +98,27 @@ fn way_to_the_kernel_is_told_if_it_is_not_the_usual_one() {
     assert_eq!(first_line("io_uring", BRIEF), "r0 role:Primary");
     assert_eq!(first_line("poll", BRIEF), "r0 role:Primary io:poll");
     assert!(first_line("io_uring", ALL).ends_with(" io:io_uring"));
+}
+
+#[test]
+fn last_verify_has_a_line_with_its_times_where_all_is_shown() {
+    let verify = VerifyReport {
+        state: "done".to_owned(),
+        verified: 20_480,
+        skipped: 4,
+        age_ms: 5000,
+        took_ms: 3000,
+        ended_age_ms: Some(2000),
+        differing: vec![("bob".to_owned(), 8), ("carol".to_owned(), 4)],
+        ..VerifyReport::default()
+    };
+    let resource = ResourceStatus { verify: Some(verify), ..three_nodes() };
+    assert!(!status_text(&resource, BRIEF).contains("verify"));
+    let text = status_text(&resource, ALL);
+    let line = text.lines().find(|line| line.starts_with("          verify:done began:20"));
+    let line = line.unwrap_or_else(|| panic!("{text}"));
+    assert!(line.contains(" took-ms:3000 ended:20"), "{line}");
+    assert!(line.ends_with("Z verified:20480 skipped:4 differing:12"), "{line}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use api::client::AskError;
 use api::response::{Failure, FailureCode};
+use api::status::VerifyReport;
 use api::wire::WireError;
 use ratatui::style::Modifier;
 
@@ -156,6 +157,22 @@ fn reasons_are_whole_and_where_they_have_no_room_a_line_says_how_many_are_missin
     let words = format!("lines without room: {missing}; `basalt explain {CLAIM}` tells all");
     assert_eq!(joined(&lines[21..23]), words, "{lines:#?}");
     assert!(names(&state, &mut Wishes::default()).len() >= 5, "there is a choice to see");
+}
+
+#[test]
+fn last_verify_of_the_chosen_volume_is_told_below_its_reasons() {
+    let mut claim = resource(CLAIM, 5, 0);
+    claim.verify = Some(VerifyReport {
+        state: "done".to_owned(),
+        verified: 65_536,
+        age_ms: 90_000,
+        took_ms: 30_000,
+        ended_age_ms: Some(60_000),
+        ..VerifyReport::default()
+    });
+    let text = joined(&screen(&state(vec![], vec![claim]), &mut Wishes::default()));
+    assert!(text.contains("the last verify, of KiB 0 to 0, began at 20"), "{text}");
+    assert!(text.contains("took 30 s: 65536 KiB were compared, and nothing differs"), "{text}");
 }
 
 #[test]

@@ -174,7 +174,7 @@ impl Hosted {
     fn findings_of_verify(&self, status: &Status) -> Vec<Reason> {
         let Some(verify) = &status.verify else { return Vec::new() };
         let VerifyReport { differing, position, repaired, state, volume, .. } =
-            self.describe_verify(verify);
+            self.result_of_verify(verify);
         let resource = self.name();
         let own_name = self.name_of(self.definition.me);
         let mut reasons: Vec<Reason> = differing
