@@ -11,8 +11,11 @@
 //!   allowed here: protocol, after-sb-0pri, ..
 //! ```
 
+mod sentence;
+
 use std::fmt;
 
+pub(crate) use self::sentence::{Caution, FileFlaw, NameFlaw, Sentence, ValueFlaw};
 use crate::limits::{ALLOWED_SHOWN_MAX, ERRORS_MAX, SHOWN_CHARS_MAX};
 
 /// What kind of mistake it is, for a caller that acts on it.
@@ -178,9 +181,8 @@ pub(crate) struct Source {
 /// A mistake while the sources are still at hand.
 #[derive(Debug)]
 pub(crate) struct Problem {
-    pub(crate) kind: ErrorKind,
     pub(crate) span: Span,
-    pub(crate) message: String,
+    pub(crate) sentence: Sentence,
     pub(crate) allowed: Vec<String>,
     pub(crate) hint: Option<String>,
     /// What was found where an allowed word was expected.
@@ -188,9 +190,8 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    pub(crate) fn new(kind: ErrorKind, span: Span, message: impl Into<String>) -> Self {
-        let message = message.into();
-        Self { kind, span, message, allowed: Vec::new(), hint: None, found: None }
+    pub(crate) fn new(span: Span, sentence: Sentence) -> Self {
+        Self { span, sentence, allowed: Vec::new(), hint: None, found: None }
     }
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -218,6 +219,9 @@ pub(crate) struct Report {
     losses: usize,
     warnings: Vec<Warning>,
     ambiguities: Vec<Warning>,
+    /// Of both lists, in the order of their making.
+    #[cfg(test)]
+    cautions: Vec<Caution>,
 }
 
 impl Report {
@@ -229,7 +233,7 @@ impl Report {
     /// That `what` stands at `again` although it stood at `first` already.
     pub(crate) fn duplicate(&self, what: &str, again: Span, first: Span) -> Problem {
         let place = self.place(first);
-        Problem::new(ErrorKind::Duplicate, again, format!("{what} is given a second time"))
+        Problem::new(again, Sentence::Again { what: what.to_owned() })
             .hint(format!("it was first given at {place}"))
     }
 
@@ -265,7 +269,7 @@ impl Report {
         self.is_full
     }
 
-    pub(crate) fn warn_once(&mut self, option: &str, span: Span, message: String) {
+    pub(crate) fn warn_once(&mut self, option: &str, span: Span, caution: &Caution) {
         if self.warnings.iter().any(|warning| warning.option == option) {
             return;
         }
@@ -276,8 +280,10 @@ impl Report {
             line: place.line,
             column: place.column,
             option: option.to_owned(),
-            message,
+            message: caution.to_string(),
         });
+        #[cfg(test)]
+        self.cautions.push(caution.clone());
     }
 
     /// An override that may not be meant, and the place that it overrides; so many as are shown.
@@ -285,7 +291,7 @@ impl Report {
         &mut self,
         option: &str,
         span: Span,
-        (message, overridden): (String, Span),
+        (caution, overridden): (Caution, Span),
     ) {
         if self.ambiguities.len() >= ERRORS_MAX {
             return;
@@ -297,8 +303,10 @@ impl Report {
             line: place.line,
             column: place.column,
             option: option.to_owned(),
-            message: format!("{message} (the other: {})", self.place(overridden)),
+            message: format!("{caution} (the other: {})", self.place(overridden)),
         });
+        #[cfg(test)]
+        self.cautions.push(caution);
     }
 
     /// Warnings, and what is ambiguous.
@@ -323,11 +331,11 @@ fn diagnose(problem: &Problem, sources: &[Source]) -> Diagnostic {
         suggestion = allowed.first().filter(|word| is_close(found, word)).cloned();
     }
     Diagnostic {
-        kind: problem.kind,
+        kind: problem.sentence.kind(),
         file: source.name.clone(),
         line: if about_a_place { place.line } else { 0 },
         column: if about_a_place { place.column } else { 0 },
-        message: problem.message.clone(),
+        message: problem.sentence.to_string(),
         allowed,
         hint: problem.hint.clone(),
         suggestion,

@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use crate::ast::{Document, ResourceNode, Spanned};
-use crate::diagnostic::{ErrorKind, Problem, Report, Span};
+use crate::diagnostic::{FileFlaw, Problem, Report, Sentence, Span};
 use crate::limits::{DIRECTORY_ENTRIES_MAX, FILES_MAX, INCLUDE_DEPTH_MAX, TOTAL_BYTES_MAX};
 use crate::parser::{self, FileNode};
 
@@ -55,19 +55,16 @@ pub(crate) fn read_text(report: &mut Report, name: &str, text: &str) -> Document
     let mut document = Document::default();
     if u64::try_from(text.len()).map_or(true, |length| length > TOTAL_BYTES_MAX) {
         let start = Span { source, start: 0, length: 0 };
-        let message = format!("more than {TOTAL_BYTES_MAX} bytes of text");
-        report.problem(Problem::new(ErrorKind::TooLarge, start, message));
+        let many = Sentence::TooMany { max: TOTAL_BYTES_MAX, what: "bytes of text".to_owned() };
+        report.problem(Problem::new(start, many));
         return document;
     }
     let node = parser::file(report, source, text);
     let includes = absorb(report, &mut document, node);
     let templates = document.resources.iter().filter_map(|resource| resource.template.as_ref());
     for file in includes.iter().chain(templates) {
-        let message = "files cannot be included here, this text is not in a file";
-        report.problem(
-            Problem::new(ErrorKind::IncludeMissing, file.span, message)
-                .hint("write in place what the file says"),
-        );
+        let problem = Problem::new(file.span, Sentence::NoFileHere);
+        report.problem(problem.hint("write in place what the file says"));
     }
     document
 }
@@ -107,42 +104,39 @@ struct Reader {
 impl Reader {
     /// The text of a file as a source of the report, and the index of the file here.
     fn open(&mut self, report: &mut Report, next: &Pending) -> Option<(usize, usize)> {
-        let mut fail = |kind, message: String, hint: &str| {
-            report.problem(Problem::new(kind, next.included_at, message).hint(hint));
+        let mut fail = |sentence: Sentence, hint: &str| {
+            report.problem(Problem::new(next.included_at, sentence).hint(hint));
         };
-        let shown = next.path.display();
+        let path = next.path.display().to_string();
         if next.depth > INCLUDE_DEPTH_MAX {
-            let message =
-                format!("{shown} is included through more than {INCLUDE_DEPTH_MAX} files");
-            fail(ErrorKind::IncludeDepth, message, "include it from a file nearer to the first");
+            fail(Sentence::TooDeep { path }, "include it from a file nearer to the first");
             return None;
         }
         let canonical = fs::canonicalize(&next.path).unwrap_or_else(|_| next.path.clone());
         let mut ancestor = next.parent;
         while let Some(index) = ancestor {
-            let (path, parent) = &self.files[index];
-            if *path == canonical {
-                let message = format!("{shown} includes itself");
-                fail(ErrorKind::IncludeDepth, message, "remove one include of the circle");
+            let (file, parent) = &self.files[index];
+            if *file == canonical {
+                fail(Sentence::IncludesItself { path }, "remove one include of the circle");
                 return None;
             }
             ancestor = *parent;
         }
         if self.files.len() >= FILES_MAX {
-            let message = format!("more than {FILES_MAX} files in all");
-            fail(ErrorKind::TooLarge, message, "include fewer files");
+            let what = "files in all".to_owned();
+            fail(Sentence::TooMany { max: FILES_MAX as u64, what }, "include fewer files");
             return None;
         }
         let text = match read(&next.path, TOTAL_BYTES_MAX - self.bytes) {
             Ok(text) => text,
-            Err(ReadError { kind, message, hint }) => {
-                fail(kind, format!("{shown}: {message}"), hint);
+            Err(ReadError { why, hint }) => {
+                fail(Sentence::File { path, why }, hint);
                 return None;
             }
         };
         self.bytes += u64::try_from(text.len()).expect("what was left of TOTAL_BYTES_MAX held it");
         self.files.push((canonical, next.parent));
-        let source = report.add_source(shown.to_string(), text);
+        let source = report.add_source(path, text);
         Some((source, self.files.len() - 1))
     }
 }
@@ -168,37 +162,32 @@ fn read_templates(
 }
 
 struct ReadError {
-    kind: ErrorKind,
-    message: String,
+    why: FileFlaw,
     hint: &'static str,
 }
 
 /// A file of at most so many bytes.
 fn read(path: &Path, bytes_max: u64) -> Result<String, ReadError> {
     let unreadable = |error: &std::io::Error| ReadError {
-        kind: ErrorKind::Unreadable,
-        message: format!("cannot read it: {error}"),
+        why: FileFlaw::Unreadable(error.to_string()),
         hint: "check that the file exists and may be read by this user",
     };
     // A pipe could keep the reader waiting for ever.
     let is_file = fs::metadata(path).map_err(|error| unreadable(&error))?.is_file();
     if !is_file {
         let hint = "name a file; `dir/*.res` includes the files of a directory";
-        let message = "it is not a regular file".to_owned();
-        return Err(ReadError { kind: ErrorKind::Unreadable, message, hint });
+        return Err(ReadError { why: FileFlaw::Irregular, hint });
     }
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|file| file.take(bytes_max + 1).read_to_end(&mut bytes))
         .map_err(|error| unreadable(&error))?;
     if u64::try_from(bytes.len()).map_or(true, |length| length > bytes_max) {
-        let message = format!("with it there are more than {TOTAL_BYTES_MAX} bytes in all");
         let hint = "is it a configuration? include less";
-        return Err(ReadError { kind: ErrorKind::TooLarge, message, hint });
+        return Err(ReadError { why: FileFlaw::Large, hint });
     }
     String::from_utf8(bytes).map_err(|error| ReadError {
-        kind: ErrorKind::NotText,
-        message: format!("byte {} is not UTF-8 text", error.utf8_error().valid_up_to()),
+        why: FileFlaw::Foreign { byte: error.utf8_error().valid_up_to() },
         hint: "is it a configuration? save it in UTF-8",
     })
 }
@@ -209,9 +198,9 @@ fn expand(report: &mut Report, directory: &Path, include: &Spanned<String>) -> V
     let has_pattern = include.value.contains(['*', '?', '[']);
     if !has_pattern {
         if !pattern.exists() {
-            let message = format!("{} does not exist", pattern.display());
+            let path = pattern.display().to_string();
             report.problem(
-                Problem::new(ErrorKind::IncludeMissing, include.span, message)
+                Problem::new(include.span, Sentence::NoSuchFile { path })
                     .hint("a name is relative to the directory of the file that includes it"),
             );
             return Vec::new();
@@ -233,8 +222,7 @@ fn expand(report: &mut Report, directory: &Path, include: &Spanned<String>) -> V
                 | Component::Normal(_) => deeper.push(base.join(component)),
             }
             if deeper.len() > FILES_MAX {
-                let message = format!("the pattern matches more than {FILES_MAX} files");
-                report.problem(Problem::new(ErrorKind::TooLarge, include.span, message));
+                report.problem(Problem::new(include.span, Sentence::ManyMatches));
                 return Vec::new();
             }
         }

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use crate::diagnostic::{ErrorKind, Problem, Report, Span};
+use crate::diagnostic::{Problem, Report, Sentence, Span};
 use crate::limits::{STRING_BYTES_MAX, WORD_BYTES_MAX};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,9 +106,8 @@ impl<'s> Lexer<'s> {
         let rest = &self.text[start..];
         self.position += rest.find(|c| !is_word_char(c)).unwrap_or(rest.len());
         if self.position - start > WORD_BYTES_MAX {
-            let message = format!("a word is longer than {WORD_BYTES_MAX} characters");
             report.problem(
-                Problem::new(ErrorKind::TooLong, self.span(start), message)
+                Problem::new(self.span(start), Sentence::LongWord)
                     .hint(format!("put it in quotes: up to {STRING_BYTES_MAX} bytes fit there")),
             );
         }
@@ -141,12 +140,11 @@ impl<'s> Lexer<'s> {
         let span = self.span(start);
         if !is_closed {
             report.problem(
-                Problem::new(ErrorKind::UnterminatedString, span, "a string has no closing quote")
+                Problem::new(span, Sentence::OpenString)
                     .hint("a string ends on the line that it begins on"),
             );
         } else if value.len() > STRING_BYTES_MAX {
-            let message = format!("a string is longer than {STRING_BYTES_MAX} bytes");
-            report.problem(Problem::new(ErrorKind::TooLong, span, message));
+            report.problem(Problem::new(span, Sentence::LongString));
         }
         Token { kind: TokenKind::Text, text: Cow::Owned(value), span }
     }
@@ -187,11 +185,10 @@ fn unescaped(c: char) -> char {
 }
 
 fn bad_character(c: char, span: Span) -> Problem {
-    let message = format!("unexpected character `{}`", c.escape_debug());
     let hint = match c {
         '%' => "addresses with an interface are not supported: give one that is routed",
         '=' => "an option and its value are separated by a space, not by `=`",
         _ => "words are made of letters, digits and / . _ -; put anything else in quotes",
     };
-    Problem::new(ErrorKind::BadCharacter, span, message).hint(hint)
+    Problem::new(span, Sentence::Character(c)).hint(hint)
 }

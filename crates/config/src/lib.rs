@@ -19,9 +19,13 @@ mod include;
 mod lexer;
 pub mod limits;
 pub mod model;
+pub mod number;
 pub mod options;
 mod parser;
 mod resolve;
+#[cfg(test)]
+#[path = "../../engine/src/shard/rows.rs"]
+mod rows;
 mod write;
 pub mod xml;
 pub mod side;

@@ -13,7 +13,7 @@ mod settings;
 use std::collections::BTreeMap;
 
 use crate::ast::{ResourceNode, Setting, Spanned};
-use crate::diagnostic::{ErrorKind, Problem, Report, Span};
+use crate::diagnostic::{Caution, Problem, Report, Sentence, Span};
 use crate::lexer::{Token, TokenKind};
 use crate::options::value::Value;
 use crate::options::{Place, Section};
@@ -96,11 +96,8 @@ fn top_statement(
         _ if word.text.starts_with("require-drbd-module-version-") => {
             cursor.expect(TokenKind::Word)?;
             cursor.expect(TokenKind::Semicolon)?;
-            cursor.report().warn_once(
-                "require-drbd-module-version",
-                word.span,
-                "`require-drbd-module-version` changes nothing: there is no kernel module".into(),
-            );
+            let option = "require-drbd-module-version";
+            cursor.report().warn_once(option, word.span, &Caution::NoModule);
         }
         _ => return Err(cursor.unknown_word(word, "the file", &TOP_WORDS)),
     }
@@ -117,9 +114,9 @@ fn common_statement(
     seen: &mut Seen,
 ) -> Result<(), Lost> {
     if matches!(word.text.as_ref(), "on" | "floating" | "volume" | "connection" | "device") {
-        let message = format!("`{}` cannot stand in common", word.text);
+        let sentence = Sentence::NotInCommon { word: word.text.to_string() };
         cursor.report().problem(
-            Problem::new(ErrorKind::UnknownWord, word.span, message)
+            Problem::new(word.span, sentence)
                 .hint("hosts, volumes and connections belong into a resource")
                 .allowed(&word.text, COMMON_WORDS),
         );

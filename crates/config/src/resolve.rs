@@ -11,7 +11,7 @@ mod ambiguous;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ast::{Document, ResourceNode, Setting};
-use crate::diagnostic::{ErrorKind, Problem, Report, Span};
+use crate::diagnostic::{Caution, Problem, Report, Sentence, Span};
 use crate::effective::{AckWhen, OnCongestion};
 use crate::host_name::{is_same_host, label};
 use crate::limits::{CONNECTIONS_TOTAL_MAX, REPLICAS_MAX, RESOURCES_MAX};
@@ -39,9 +39,8 @@ pub(crate) fn resources(report: &mut Report, document: &Document) -> Vec<Resourc
             continue;
         }
         if let Err(what) = size.grow(node) {
-            let message = format!("the configuration has more than {what}");
             report.problem(
-                Problem::new(ErrorKind::TooLarge, node.name.span, message)
+                Problem::new(node.name.span, Sentence::TooMuch { what })
                     .hint("describe fewer resources, volumes or hosts in one configuration"),
             );
             break;
@@ -103,8 +102,7 @@ fn warn_of_ambiguous_hosts(report: &mut Report, node: &ResourceNode, resource: &
     let promoted = promoted.split_whitespace().map(|name| ("become-primary-on", name.to_owned()));
     for (option, name) in promoted.chain(discarded.map(|name| ("after-sb-0pri", name))) {
         if let Err(ambiguous) = resource.host_meant(&name) {
-            let message = format!("`{option}` changes nothing: {ambiguous}; say the whole name");
-            report.warn_once(option, node.name.span, message);
+            report.warn_once(option, node.name.span, &Caution::AnyHost { option, ambiguous });
         }
     }
 }
@@ -117,11 +115,9 @@ fn warn_of_congestion(report: &mut Report, node: &ResourceNode, resource: &Resou
         let then = net.congestion.then;
         if then != OnCongestion::Block && net.ack_when != AckWhen::Sent {
             let needs = condition_of("on-congestion").unwrap_or_default();
-            let message = format!(
-                "`on-congestion` changes nothing between `{left}` and `{right}`: it is in effect \
-                 {needs}"
-            );
-            report.warn_once("on-congestion", node.name.span, message);
+            let (left, right) = (left.clone(), right.clone());
+            let caution = Caution::Congestion { left, right, needs };
+            report.warn_once("on-congestion", node.name.span, &caution);
         }
     }
 }
@@ -198,10 +194,10 @@ impl Claims {
                     let users = self.users.entry(claim).or_default();
                     let other = users.iter().find(|other| is_same_host(&other.host, &host.name));
                     if let Some(User { volume: other, span, .. }) = other {
-                        let message =
-                            format!("{user} has {what} on host {}, as {other} has", host.name);
+                        let (user, host, other) = (user.clone(), host.name.clone(), other.clone());
                         let place = report.place(*span);
-                        let problem = Problem::new(ErrorKind::Duplicate, node.name.span, message);
+                        let sentence = Sentence::Claimed { user, what, host, other };
+                        let problem = Problem::new(node.name.span, sentence);
                         report.problem(problem.hint(format!("{hint}; the other is at {place}")));
                     }
                     let (host, volume) = (host.name.clone(), user.clone());

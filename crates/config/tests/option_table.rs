@@ -115,3 +115,42 @@ fn warning_says_why_an_option_changes_nothing() {
     assert_eq!(warnings("protocol A; on-congestion pull-ahead;").len(), 0);
     assert_eq!(warnings("tcp-cork yes;").len(), 0, "it describes what happens anyway");
 }
+
+/// A word that was none of its numbers was refused without a word of those that are.
+#[test]
+fn every_number_of_a_file_is_refused_with_the_word_and_its_range() {
+    let message = |spec: &OptionSpec, word: &str| {
+        let section = spec.section.keyword();
+        let setting = format!("{section} {{ {} {word}; }}", spec.name);
+        let is_global = spec.section == Section::Global;
+        let text = if is_global { setting } else { format!("resource r {{ {setting} }}") };
+        let errors = parse_text("r.res", &text).unwrap_err();
+        errors.list[0].message.clone()
+    };
+    let mut numbers = 0;
+    for spec in TABLE.iter() {
+        let (Kind::Number { .. } | Kind::Clamped { .. } | Kind::WordsOrNumber { .. }) = spec.kind
+        else {
+            continue;
+        };
+        numbers += 1;
+        for word in ["x1", "1.5", "1x", "99999999999999999999", "-1"] {
+            let told = message(spec, word);
+            assert!(told.contains(word) && told.contains(" to "), "{}: {told}", spec.name);
+        }
+    }
+    assert!(numbers > 30, "{numbers} numbers");
+    for (body, range) in [
+        ("on a { node-id x; }", "a node id, the range is 0 to 31"),
+        ("on a { node-id 32; }", "a node id, the range is 0 to 31"),
+        ("volume x { disk /d; }", "a volume number, the range is 0 to 65534"),
+        ("volume 0 { device minor x; }", "a minor, the range is 0 to 1048575"),
+        ("on a { address 10.0.0.1:x; }", "a port, the range is 1 to 65535"),
+        ("on a { address 10.0.0.1:0; }", "a port, the range is 1 to 65535"),
+        ("on a { address 10.0.0.1:65536; }", "a port, the range is 1 to 65535"),
+        ("volume 0 { disk /d; meta-disk /m [x]; }", "an index, the range is 0 to 1048575"),
+    ] {
+        let errors = parse_text("r.res", &format!("resource r {{ {body} }}")).unwrap_err();
+        assert!(errors.list[0].message.contains(range), "{body}: {errors}");
+    }
+}

@@ -1,8 +1,9 @@
-//! Each sentence that `status`, `explain`, `top` and a refusal can print is a row of an enum, and
-//! each variant has a row of docs/operate/messages, where a test prints it beside its situation.
+//! Each sentence that `status`, `explain`, `top`, a refusal and a check of a configuration can print
+//! is a row of an enum, and each variant has a row of docs/operate/messages, where a test prints it
+//! beside its situation.
 
 /// The files with such enums, and the page that their tests make.
-pub(super) const SOURCES: [(&str, &str); 17] = [
+pub(super) const SOURCES: [(&str, &str); 18] = [
     ("crates/basalt/src/adm/explain/role.rs", "docs/operate/messages/explain-role.md"),
     ("crates/basalt/src/adm/explain/quorum.rs", "docs/operate/messages/explain-quorum.md"),
     ("crates/basalt/src/adm/explain/data.rs", "docs/operate/messages/explain-data.md"),
@@ -20,6 +21,7 @@ pub(super) const SOURCES: [(&str, &str); 17] = [
     ("crates/basalt/src/top/keys.rs", "docs/operate/messages/top.md"),
     ("crates/basalt/src/top/columns.rs", "docs/operate/messages/top.md"),
     ("crates/basalt/src/adm/report/told.rs", "docs/operate/messages/report.md"),
+    ("crates/config/src/diagnostic/sentence.rs", "docs/operate/messages/config.md"),
 ];
 
 pub(super) fn examine(path: &str, source: &str, page_path: &str, page: &str) -> Vec<String> {

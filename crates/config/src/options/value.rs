@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use crate::diagnostic::ErrorKind;
+use crate::diagnostic::ValueFlaw;
 use crate::options::{Kind, OptionSpec, Status, Unit};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,8 +51,7 @@ impl fmt::Display for Value {
 /// Why a text is no value of an option.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BadValue {
-    pub(crate) kind: ErrorKind,
-    pub(crate) message: String,
+    pub(crate) flaw: ValueFlaw,
     /// The words that would do.
     pub(crate) words: &'static [&'static str],
 }
@@ -65,25 +64,29 @@ pub(crate) fn parse(kind: Kind, text: &str) -> Result<Value, BadValue> {
             _ => Err(bad_word(text, &["yes", "no"])),
         },
         Kind::Number { min, max, unit } => {
-            let value = number(text, unit)?;
-            in_range(text, value, min, max, unit)
+            let range = Range { min, max, unit };
+            range.check(text, number(text, range)?)
         }
         Kind::Clamped { min, max } => {
-            let value = number(text, Unit::Count)?.clamp(min, max);
+            let range = Range { min, max, unit: Unit::Count };
+            let value = number(text, range)?.clamp(min, max);
             Ok(Value::Number { value, unit: Unit::Count })
         }
         Kind::Words(words) => word(text, words),
         Kind::Letters(words) => word(&text.to_ascii_uppercase(), words),
         Kind::WordsOrNumber { words, min, max } => match word(text, words) {
             Err(_) if text.starts_with(|c: char| c.is_ascii_digit()) => {
-                let value = number(text, Unit::Count)?;
-                in_range(text, value, min, max, Unit::Count)
+                let range = Range { min, max, unit: Unit::Count };
+                range.check(text, number(text, range)?)
+            }
+            Err(BadValue { words, .. }) => {
+                let flaw = ValueFlaw::WordOrNumber { text: text.to_owned(), min, max };
+                Err(BadValue { flaw, words })
             }
             other => other,
         },
         Kind::Text { bytes_max } if text.len() > bytes_max => Err(BadValue {
-            kind: ErrorKind::TooLong,
-            message: format!("{} bytes are too long, at most {bytes_max}", text.len()),
+            flaw: ValueFlaw::Long { bytes: text.len(), max: bytes_max },
             words: &[],
         }),
         Kind::Text { .. } | Kind::Names => Ok(Value::Text(text.to_owned())),
@@ -133,20 +136,49 @@ fn word(text: &str, words: &'static [&'static str]) -> Result<Value, BadValue> {
 }
 
 fn bad_word(text: &str, words: &'static [&'static str]) -> BadValue {
-    let message = format!("`{}` is not one of its values", text.escape_debug());
-    BadValue { kind: ErrorKind::BadValue, message, words }
+    BadValue { flaw: ValueFlaw::Word { text: text.to_owned() }, words }
 }
 
-fn number(text: &str, unit: Unit) -> Result<u64, BadValue> {
+/// The numbers that an option can have, in its unit.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    min: u64,
+    max: u64,
+    unit: Unit,
+}
+
+impl Range {
+    /// As an operator reads it.
+    fn text(self) -> String {
+        let Self { min, max, unit } = self;
+        format!("{} to {}{}", number_text(min, unit), number_text(max, unit), unit_name(unit))
+    }
+
+    fn check(self, text: &str, value: u64) -> Result<Value, BadValue> {
+        let (text, range) = (text.to_owned(), self.text());
+        let flaw = match value {
+            _ if value < self.min => ValueFlaw::Small { text, range },
+            _ if value > self.max => ValueFlaw::Big { text, range },
+            _ => return Ok(Value::Number { value, unit: self.unit }),
+        };
+        Err(BadValue { flaw, words: &[] })
+    }
+}
+
+fn number(text: &str, range: Range) -> Result<u64, BadValue> {
     let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, suffix) = text.split_at(split);
-    let not_a_number = || BadValue {
-        kind: ErrorKind::BadValue,
-        message: format!(
-            "`{}` is not a number, with or without one of the suffixes K, M, G, s",
-            text.escape_debug()
-        ),
-        words: &[],
+    let not_a_number = || {
+        let (text, unit, range) = (text.to_owned(), range.unit, range.text());
+        let flaw = match unit {
+            Unit::Bytes | Unit::Kibibytes | Unit::Sectors => {
+                ValueFlaw::DigitsOfBytes { text, range }
+            }
+            Unit::Count | Unit::Seconds | Unit::Tenths | Unit::Milliseconds => {
+                ValueFlaw::Digits { text, range }
+            }
+        };
+        BadValue { flaw, words: &[] }
     };
     if digits.is_empty() {
         return Err(not_a_number());
@@ -160,35 +192,20 @@ fn number(text: &str, unit: Unit) -> Result<u64, BadValue> {
         _ => return Err(not_a_number()),
     };
     let too_big = || BadValue {
-        kind: ErrorKind::OutOfRange,
-        message: format!("{text} is too big"),
+        flaw: ValueFlaw::Big { text: text.to_owned(), range: range.text() },
         words: &[],
     };
     // Digits alone fail to parse only when they overflow.
     let count: u64 = digits.parse().ok().ok_or_else(too_big)?;
     let Some(suffix_bytes) = suffix_bytes else { return Ok(count) };
     let bytes = count.checked_mul(suffix_bytes).ok_or_else(too_big)?;
-    let unit_bytes = bytes_of(unit);
+    let unit_bytes = bytes_of(range.unit);
     if !bytes.is_multiple_of(unit_bytes) {
-        let message = format!("{text} is not a whole number of {unit_bytes} bytes, its unit");
-        return Err(BadValue { kind: ErrorKind::BadValue, message, words: &[] });
+        let (text, range) = (text.to_owned(), range.text());
+        let flaw = ValueFlaw::Fraction { text, unit_bytes, range };
+        return Err(BadValue { flaw, words: &[] });
     }
     Ok(bytes / unit_bytes)
-}
-
-fn in_range(text: &str, value: u64, min: u64, max: u64, unit: Unit) -> Result<Value, BadValue> {
-    let side = match value {
-        _ if value < min => "small",
-        _ if value > max => "big",
-        _ => return Ok(Value::Number { value, unit }),
-    };
-    let message = format!(
-        "{text} is too {side}, the range is {} to {}{}",
-        number_text(min, unit),
-        number_text(max, unit),
-        unit_name(unit)
-    );
-    Err(BadValue { kind: ErrorKind::OutOfRange, message, words: &[] })
 }
 
 fn bytes_of(unit: Unit) -> u64 {

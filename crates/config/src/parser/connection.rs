@@ -1,7 +1,7 @@
 //! Connections: `connection`, `path`, `host`, `connection-mesh`.
 
 use crate::ast::{ConnectionNode, EndNode, MeshNode, PathNode, Spanned, VolumeNode};
-use crate::diagnostic::{ErrorKind, Problem, Span};
+use crate::diagnostic::{Caution, Problem, Sentence, Span};
 use crate::lexer::TokenKind;
 use crate::limits::{HOSTS_MAX, PATHS_MAX};
 use crate::options::Place;
@@ -20,8 +20,7 @@ pub(crate) fn connection(
 ) -> Result<ConnectionNode, Lost> {
     if !cursor.is_next(TokenKind::Open) {
         let name = cursor.name("`{`")?;
-        let message = "the name of a connection is ignored: it is called after its peer".to_owned();
-        cursor.report().warn_once("connection name", name.span, message);
+        cursor.report().warn_once("connection name", name.span, &Caution::ConnectionName);
     }
     let losses = cursor.report().losses();
     let mut node = ConnectionNode {
@@ -40,8 +39,9 @@ pub(crate) fn connection(
         "path" => {
             let path = path(cursor, word.span)?;
             if node.paths.len() >= PATHS_MAX {
-                let message = format!("more than {PATHS_MAX} paths in one connection");
-                return Err(cursor.fail(ErrorKind::TooLarge, word.span, message));
+                let what = "paths in one connection".to_owned();
+                let many = Sentence::TooMany { max: PATHS_MAX as u64, what };
+                return Err(cursor.fail(word.span, many));
             }
             node.paths.push(path);
             Ok(())
@@ -56,13 +56,12 @@ pub(crate) fn connection(
     })?;
     if !bare.ends.is_empty() {
         if let Some(path) = node.paths.first() {
-            let message = "a connection has either `host` statements or `path` sections".to_owned();
-            return Err(cursor.fail(ErrorKind::Contradiction, path.span, message));
+            return Err(cursor.fail(path.span, Sentence::HostsAndPaths));
         }
         node.paths.push(bare);
     }
     if node.paths.is_empty() && cursor.report().losses() == losses {
-        let problem = Problem::new(ErrorKind::Missing, keyword, "a connection without hosts")
+        let problem = Problem::new(keyword, Sentence::NoHostsHere)
             .hint("name two of them: host A address 10.0.0.1:7789; host B address 10.0.0.2:7789;");
         cursor.report().problem(problem);
     }
@@ -79,8 +78,9 @@ pub(crate) fn mesh(cursor: &mut Cursor<'_, '_>, keyword: Span) -> Result<MeshNod
             while !cursor.is_next(TokenKind::Semicolon) {
                 let host = cursor.name("the name of a host, or `;`")?;
                 if node.hosts.len() >= HOSTS_MAX {
-                    let message = format!("more than {HOSTS_MAX} hosts");
-                    return Err(cursor.fail(ErrorKind::TooLarge, host.span, message));
+                    let what = "hosts".to_owned();
+                    let many = Sentence::TooMany { max: HOSTS_MAX as u64, what };
+                    return Err(cursor.fail(host.span, many));
                 }
                 node.hosts.push(host);
             }
@@ -91,10 +91,8 @@ pub(crate) fn mesh(cursor: &mut Cursor<'_, '_>, keyword: Span) -> Result<MeshNod
         _ => Err(cursor.unknown_word(&word, "a connection-mesh", &MESH_WORDS)),
     })?;
     if node.hosts.len() < 2 && cursor.report().losses() == losses {
-        let message = "a connection-mesh of fewer than two hosts".to_owned();
-        cursor.report().problem(
-            Problem::new(ErrorKind::Missing, keyword, message).hint("write `hosts A B C;`"),
-        );
+        let problem = Problem::new(keyword, Sentence::SmallMesh);
+        cursor.report().problem(problem.hint("write `hosts A B C;`"));
     }
     Ok(node)
 }
@@ -133,11 +131,7 @@ fn path(cursor: &mut Cursor<'_, '_>, keyword: Span) -> Result<PathNode, Lost> {
 
 fn add_end(cursor: &mut Cursor<'_, '_>, path: &mut PathNode, end: EndNode) -> Result<(), Lost> {
     if path.ends.len() >= 2 {
-        let problem = Problem::new(
-            ErrorKind::Contradiction,
-            end.host.span,
-            "a connection is between two hosts, this is a third",
-        );
+        let problem = Problem::new(end.host.span, Sentence::ThirdHost);
         cursor.report().problem(problem.hint("use `connection-mesh` to connect more than two"));
         return Ok(());
     }
@@ -156,11 +150,7 @@ fn end(cursor: &mut Cursor<'_, '_>) -> Result<EndNode, Lost> {
     }
     if cursor.is_next_word("via") {
         let span = cursor.peek().span;
-        let problem = Problem::new(
-            ErrorKind::NotSupported,
-            span,
-            "`via` is not supported: there is no proxy and no address translation",
-        );
+        let problem = Problem::new(span, Sentence::Via);
         cursor.report().problem(problem.hint("give an address that is reached directly"));
         return Err(Lost);
     }

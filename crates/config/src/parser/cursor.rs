@@ -1,9 +1,10 @@
 //! Walks over tokens: what may come next, what to say if something else comes, where to go on.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::ops::RangeInclusive;
 
 use crate::ast::Spanned;
-use crate::diagnostic::{ErrorKind, Problem, Report, Span};
+use crate::diagnostic::{Problem, Report, Sentence, Span};
 use crate::lexer::{Lexer, Token, TokenKind};
 
 /// A statement went wrong and was reported; the reader has to find the next one.
@@ -77,28 +78,32 @@ impl<'r, 's> Cursor<'r, 's> {
         Ok(Spanned { value: token.text.into_owned(), span: token.span })
     }
 
-    /// A number without a suffix, at most `max`; `what` says in an error what it is.
-    pub(crate) fn number(&mut self, what: &str, max: u64) -> Result<Spanned<u64>, Lost> {
+    /// A number without a suffix and of this range; `what` says in an error what it is.
+    pub(crate) fn number(
+        &mut self,
+        what: &'static str,
+        range: RangeInclusive<u64>,
+    ) -> Result<Spanned<u64>, Lost> {
+        let (min, max) = range.into_inner();
         let Spanned { value: text, span } = self.name(what)?;
         if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-            let message = format!("`{}` is not {what}", text.escape_debug());
-            return Err(self.fail(ErrorKind::BadValue, span, message));
+            return Err(self.fail(span, Sentence::NoNumber { text, what, min, max }));
         }
         // Digits alone fail to parse only when they overflow, and then they exceed any maximum.
         match text.parse() {
-            Ok(value) if value <= max => Ok(Spanned { value, span }),
-            Ok(_) | Err(_) => {
-                let message = format!("{text} is too big for {what}, the range is 0 to {max}");
-                Err(self.fail(ErrorKind::OutOfRange, span, message))
+            Ok(value) if value < min => {
+                Err(self.fail(span, Sentence::NumberBelow { text, what, min, max }))
             }
+            Ok(value) if value <= max => Ok(Spanned { value, span }),
+            Ok(_) | Err(_) => Err(self.fail(span, Sentence::NumberAbove { text, what, min, max })),
         }
     }
 
     /// `[FAMILY] IP:PORT`, as in `10.0.0.1:7789` or `ipv6 [fd00::1]:7789`.
     pub(crate) fn address(&mut self) -> Result<Spanned<SocketAddr>, Lost> {
         if let "ssocks" | "sci" | "sdp" = self.ahead.text.as_ref() {
-            let message = format!("addresses of the family {} are not supported", self.ahead.text);
-            let problem = Problem::new(ErrorKind::BadAddress, self.ahead.span, message)
+            let family = self.ahead.text.to_string();
+            let problem = Problem::new(self.ahead.span, Sentence::Family { family })
                 .hint("give an address of the family ipv4 or ipv6");
             self.report.problem(problem);
             return Err(Lost);
@@ -116,21 +121,14 @@ impl<'r, 's> Cursor<'r, 's> {
             _ => false,
         };
         if is_mismatched {
-            let message = format!("{ip} is not of the family that is named before it");
-            return Err(self.fail(ErrorKind::BadAddress, span, message));
+            return Err(self.fail(span, Sentence::OtherFamily { ip }));
         }
         Ok(Spanned { value: SocketAddr::new(ip, port), span })
     }
 
     pub(crate) fn port(&mut self) -> Result<u16, Lost> {
-        let Spanned { value, span } = self.number("a port", u64::from(u16::MAX))?;
-        match u16::try_from(value) {
-            Ok(port) if port > 0 => Ok(port),
-            Ok(_) | Err(_) => {
-                let message = "0 is too small for a port, the range is 1 to 65535";
-                Err(self.fail(ErrorKind::OutOfRange, span, message.to_owned()))
-            }
-        }
+        let port = self.number("a port", 1..=u64::from(u16::MAX))?.value;
+        Ok(u16::try_from(port).expect("a port is at most 65535"))
     }
 
     fn ip(&mut self) -> Result<Spanned<IpAddr>, Lost> {
@@ -155,9 +153,9 @@ impl<'r, 's> Cursor<'r, 's> {
     }
 
     fn bad_ip(&mut self, text: &str, span: Span) -> Lost {
-        let message = format!("`{}` is not an IP address", text.escape_debug());
+        let sentence = Sentence::NoIp { text: text.to_owned() };
         let hint = "write 10.0.0.1:7789 or ipv6 [fd00::1]:7789; names are not looked up";
-        self.report.problem(Problem::new(ErrorKind::BadAddress, span, message).hint(hint));
+        self.report.problem(Problem::new(span, sentence).hint(hint));
         Lost
     }
 
@@ -189,8 +187,7 @@ impl<'r, 's> Cursor<'r, 's> {
         while !self.is_next(TokenKind::End) {
             if self.is_next(TokenKind::Close) {
                 let close = self.next();
-                let message = "a closing brace without an opening one";
-                self.fail(ErrorKind::UnexpectedToken, close.span, message.to_owned());
+                self.fail(close.span, Sentence::ClosingBrace);
             } else {
                 self.statement(&mut statement);
             }
@@ -249,8 +246,8 @@ impl<'r, 's> Cursor<'r, 's> {
         }
     }
 
-    pub(crate) fn fail(&mut self, kind: ErrorKind, span: Span, message: String) -> Lost {
-        self.report.problem(Problem::new(kind, span, message));
+    pub(crate) fn fail(&mut self, span: Span, sentence: Sentence) -> Lost {
+        self.report.problem(Problem::new(span, sentence));
         Lost
     }
 
@@ -260,18 +257,18 @@ impl<'r, 's> Cursor<'r, 's> {
             return Lost;
         }
         self.end_reported |= self.is_next(TokenKind::End);
-        let kind = if self.is_next(TokenKind::End) {
-            ErrorKind::UnexpectedEnd
+        let expected = expected.to_owned();
+        let sentence = if self.is_next(TokenKind::End) {
+            Sentence::EndsEarly { expected }
         } else {
-            ErrorKind::UnexpectedToken
+            Sentence::Unexpected { expected, found: self.ahead.shown() }
         };
-        let message = format!("expected {expected}, found {}", self.ahead.shown());
-        self.fail(kind, self.ahead.span, message)
+        self.fail(self.ahead.span, sentence)
     }
 
     pub(crate) fn unknown_word(&mut self, word: &Token<'_>, place: &str, allowed: &[&str]) -> Lost {
-        let message = format!("unknown word `{}` in {place}", word.text);
-        let problem = Problem::new(ErrorKind::UnknownWord, word.span, message);
+        let (place, unknown) = (place.to_owned(), word.text.to_string());
+        let problem = Problem::new(word.span, Sentence::UnknownWord { word: unknown, place });
         self.report.problem(problem.allowed(&word.text, allowed.iter().copied()));
         Lost
     }
@@ -286,10 +283,8 @@ impl<'r, 's> Cursor<'r, 's> {
     fn end_inside(&mut self, open: Span) {
         if !self.end_reported {
             self.end_reported = true;
-            let message = "this section is not closed before the file ends".to_owned();
-            self.report.problem(
-                Problem::new(ErrorKind::UnexpectedEnd, open, message).hint("a `}` is missing"),
-            );
+            let problem = Problem::new(open, Sentence::OpenSection);
+            self.report.problem(problem.hint("a `}` is missing"));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Hosts and what they have: `on`, `floating`, `volume`, `device`, `disk`, `meta-disk`.
 
 use crate::ast::{HostNode, Setting, Spanned, VolumeNode};
-use crate::diagnostic::{ErrorKind, Problem, Span};
+use crate::diagnostic::{Caution, Problem, Sentence, Span};
 use crate::lexer::{Token, TokenKind};
 use crate::limits::{HOSTS_MAX, MINOR_MAX, NODE_ID_MAX, VOLUME_MAX, VOLUMES_MAX};
 use crate::model::{BackingDisk, Device, MetaDisk};
@@ -32,8 +32,8 @@ pub(crate) fn on(cursor: &mut Cursor<'_, '_>) -> Result<HostNode, Lost> {
     while !cursor.is_next(TokenKind::Open) {
         names.push(cursor.name("another name of a host, or `{`")?);
         if names.len() > HOSTS_MAX {
-            let message = format!("more than {HOSTS_MAX} names");
-            return Err(cursor.fail(ErrorKind::TooLarge, names[HOSTS_MAX].span, message));
+            let many = Sentence::TooMany { max: HOSTS_MAX as u64, what: "names".to_owned() };
+            return Err(cursor.fail(names[HOSTS_MAX].span, many));
         }
     }
     let mut node = HostNode {
@@ -68,7 +68,7 @@ fn host_section(cursor: &mut Cursor<'_, '_>, node: &mut HostNode) -> Result<(), 
     let mut seen = Seen::new();
     cursor.block(|cursor, word| match word.text.as_ref() {
         "node-id" => {
-            let number = cursor.number("a node id", NODE_ID_MAX)?;
+            let number = cursor.number("a node id", 0..=NODE_ID_MAX)?;
             cursor.expect(TokenKind::Semicolon)?;
             let id = u8::try_from(number.value).expect("a node id is at most 31");
             let id = Spanned { value: id, span: number.span };
@@ -100,17 +100,13 @@ fn judge_own_options(cursor: &mut Cursor<'_, '_>, host: &str, settings: &[Settin
     for setting in settings {
         let name = setting.spec.name;
         if ALIKE_ON_ALL_HOSTS.contains(&name) {
-            let message = format!("`{name}` cannot be set for the host {host} alone");
+            let sentence = Sentence::OptionOfHost { option: name, host: host.to_owned() };
             let hint = "drbdadm passes no `options` of a host on: set it in the `options` of the \
                         resource, where it counts for all hosts, or delete it here";
-            let problem = Problem::new(ErrorKind::NotSupported, setting.span, message).hint(hint);
-            cursor.report().problem(problem);
+            cursor.report().problem(Problem::new(setting.span, sentence).hint(hint));
         } else {
-            let message = format!(
-                "`{name}` changes nothing for a single host, such as {host}: drbdadm passes no \
-                 `options` of a host on; the `options` of the resource count for all hosts"
-            );
-            cursor.report().warn_once(name, setting.span, message);
+            let caution = Caution::OfHostAlone { option: name, host: host.to_owned() };
+            cursor.report().warn_once(name, setting.span, &caution);
         }
     }
 }
@@ -152,15 +148,15 @@ pub(crate) fn add_volume(
         return Err(cursor.duplicate(&format!("volume {number}"), volume.number.span, first));
     }
     if volumes.len() >= VOLUMES_MAX {
-        let message = format!("more than {VOLUMES_MAX} volumes");
-        return Err(cursor.fail(ErrorKind::TooLarge, volume.number.span, message));
+        let many = Sentence::TooMany { max: VOLUMES_MAX as u64, what: "volumes".to_owned() };
+        return Err(cursor.fail(volume.number.span, many));
     }
     volumes.push(volume);
     Ok(())
 }
 
 pub(crate) fn volume_number(cursor: &mut Cursor<'_, '_>) -> Result<Spanned<u16>, Lost> {
-    let number = cursor.number("a volume number", VOLUME_MAX)?;
+    let number = cursor.number("a volume number", 0..=VOLUME_MAX)?;
     let value = u16::try_from(number.value).expect("a volume number is at most 65534");
     Ok(Spanned { value, span: number.span })
 }
@@ -187,7 +183,7 @@ fn volume_part(
             once(cursor, &mut node.device, device, "`device`", word.span)?;
         }
         "minor" => {
-            let minor = cursor.number("a minor", MINOR_MAX)?;
+            let minor = cursor.number("a minor", 0..=MINOR_MAX)?;
             cursor.expect(TokenKind::Semicolon)?;
             let device = Spanned { value: minor_device(minor.value), span: minor.span };
             once(cursor, &mut node.device, device, "`device`", word.span)?;
@@ -216,8 +212,8 @@ fn volume_part(
                 "yes" => true,
                 "no" => false,
                 other => {
-                    let message = format!("`{}` is neither yes nor no", other.escape_debug());
-                    return Err(cursor.fail(ErrorKind::BadValue, answer.span, message));
+                    let sentence = Sentence::NoYesOrNo { text: other.to_owned() };
+                    return Err(cursor.fail(answer.span, sentence));
                 }
             };
             cursor.expect(TokenKind::Semicolon)?;
@@ -240,7 +236,7 @@ fn device(cursor: &mut Cursor<'_, '_>) -> Result<Spanned<Device>, Lost> {
     };
     let Some(path) = path else {
         cursor.next();
-        let minor = cursor.number("a minor", MINOR_MAX)?;
+        let minor = cursor.number("a minor", 0..=MINOR_MAX)?;
         cursor.expect(TokenKind::Semicolon)?;
         return Ok(Spanned { value: minor_device(minor.value), span: minor.span });
     };
@@ -250,8 +246,7 @@ fn device(cursor: &mut Cursor<'_, '_>) -> Result<Spanned<Device>, Lost> {
         false => path,
     };
     if !path.value.starts_with('/') {
-        let message = format!("`{}` is not the path of a device", path.value.escape_debug());
-        let problem = Problem::new(ErrorKind::BadValue, path.span, message)
+        let problem = Problem::new(path.span, Sentence::NoDevice { path: path.value })
             .hint("write `device /dev/drbd1;` or `device minor 1;`");
         cursor.report().problem(problem);
         return Err(Lost);
@@ -261,10 +256,10 @@ fn device(cursor: &mut Cursor<'_, '_>) -> Result<Spanned<Device>, Lost> {
     let from_name = digits.and_then(|digits| digits.parse::<u64>().ok());
     let minor = match cursor.take_word("minor") {
         true => {
-            let minor = cursor.number("a minor", MINOR_MAX)?;
+            let minor = cursor.number("a minor", 0..=MINOR_MAX)?;
             if let Some(named) = from_name.filter(|named| *named != minor.value) {
-                let message = format!("minor {} is not that of `{}`", minor.value, path.value);
-                let problem = Problem::new(ErrorKind::Contradiction, minor.span, message)
+                let sentence = Sentence::OtherMinor { minor: minor.value, path: path.value };
+                let problem = Problem::new(minor.span, sentence)
                     .hint(format!("write `device minor {};`, or `minor {named}`", minor.value));
                 cursor.report().problem(problem);
                 return Err(Lost);
@@ -274,8 +269,7 @@ fn device(cursor: &mut Cursor<'_, '_>) -> Result<Spanned<Device>, Lost> {
         false => from_name.filter(|minor| *minor <= MINOR_MAX),
     };
     let Some(minor) = minor else {
-        let message = format!("the device `{}` does not say its minor", path.value.escape_debug());
-        let problem = Problem::new(ErrorKind::BadValue, path.span, message)
+        let problem = Problem::new(path.span, Sentence::NoMinor { path: path.value })
             .hint("write `device /dev/drbd1;`, `device minor 1;` or `device /dev/NAME minor 1;`");
         cursor.report().problem(problem);
         return Err(Lost);
@@ -298,7 +292,7 @@ fn meta_disk(cursor: &mut Cursor<'_, '_>) -> Result<Spanned<MetaDisk>, Lost> {
     let mut index = None;
     if cursor.is_next(TokenKind::BracketOpen) {
         cursor.next();
-        let number = cursor.number("an index", MINOR_MAX)?.value;
+        let number = cursor.number("an index", 0..=MINOR_MAX)?.value;
         index = Some(u32::try_from(number).expect("an index is below 2^20"));
         cursor.expect(TokenKind::BracketClose)?;
     }

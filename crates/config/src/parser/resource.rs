@@ -1,7 +1,7 @@
 //! The `resource` section.
 
 use crate::ast::ResourceNode;
-use crate::diagnostic::{ErrorKind, Problem};
+use crate::diagnostic::{NameFlaw, Problem, Sentence};
 use crate::lexer::{Token, TokenKind};
 use crate::limits::{CONNECTIONS_MAX, HOSTS_MAX, NAME_BYTES_MAX};
 use crate::parser::Seen;
@@ -35,8 +35,8 @@ const RESOURCE_WORDS: [&str; 19] = [
 pub(crate) fn resource(cursor: &mut Cursor<'_, '_>) -> Result<ResourceNode, Lost> {
     let losses = cursor.report().losses();
     let name = cursor.name("the name of a resource")?;
-    if let Some(message) = bad_name(&name.value) {
-        cursor.fail(ErrorKind::BadValue, name.span, message);
+    if let Some(why) = bad_name(&name.value) {
+        cursor.fail(name.span, Sentence::ResourceName { why });
     }
     let mut node = ResourceNode {
         name,
@@ -55,23 +55,24 @@ pub(crate) fn resource(cursor: &mut Cursor<'_, '_>) -> Result<ResourceNode, Lost
     Ok(node)
 }
 
-fn bad_name(name: &str) -> Option<String> {
+fn bad_name(name: &str) -> Option<NameFlaw> {
     // What stands behind `/` or `@` names a volume, and behind `:` a peer.
     let is_bad_char = |c: char| "/@:".contains(c) || c.is_whitespace() || c.is_control();
     if name.is_empty() {
-        Some("the name of a resource is empty".to_owned())
+        Some(NameFlaw::Empty)
     } else if name.len() > NAME_BYTES_MAX {
-        Some(format!("the name of a resource is longer than {NAME_BYTES_MAX} bytes"))
+        Some(NameFlaw::LongName)
     } else if name == "all" || name == "." || name == ".." {
-        Some(format!("a resource cannot be called `{name}`"))
+        Some(NameFlaw::Reserved(name.to_owned()))
     } else if name.contains(is_bad_char) {
-        Some(
-            "the name of a resource has a slash, `@`, a colon, a space or a control character"
-                .to_owned(),
-        )
+        Some(NameFlaw::Mark)
     } else {
         None
     }
+}
+
+fn too_many(max: usize, parts: &str) -> Sentence {
+    Sentence::TooMany { max: max as u64, what: format!("{parts} in one resource") }
 }
 
 fn statement(
@@ -87,24 +88,21 @@ fn statement(
                 _ => host::floating(cursor)?,
             };
             if node.hosts.len() >= HOSTS_MAX {
-                let message = format!("more than {HOSTS_MAX} hosts in one resource");
-                return Err(cursor.fail(ErrorKind::TooLarge, word.span, message));
+                return Err(cursor.fail(word.span, too_many(HOSTS_MAX, "hosts")));
             }
             node.hosts.push(host);
         }
         "connection" => {
             let connection = connection::connection(cursor, word.span)?;
             if node.connections.len() >= CONNECTIONS_MAX {
-                let message = format!("more than {CONNECTIONS_MAX} connections in one resource");
-                return Err(cursor.fail(ErrorKind::TooLarge, word.span, message));
+                return Err(cursor.fail(word.span, too_many(CONNECTIONS_MAX, "connections")));
             }
             node.connections.push(connection);
         }
         "connection-mesh" => {
             let mesh = connection::mesh(cursor, word.span)?;
             if node.meshes.len() >= HOSTS_MAX {
-                let message = format!("more than {HOSTS_MAX} meshes in one resource");
-                return Err(cursor.fail(ErrorKind::TooLarge, word.span, message));
+                return Err(cursor.fail(word.span, too_many(HOSTS_MAX, "meshes")));
             }
             node.meshes.push(mesh);
         }
@@ -118,11 +116,7 @@ fn statement(
             }
         }
         "stacked-on-top-of" => {
-            let problem = Problem::new(
-                ErrorKind::NotSupported,
-                word.span,
-                "stacked resources are not supported",
-            );
+            let problem = Problem::new(word.span, Sentence::Stacked);
             let hint = "add the remote host as a further `on` section of the lower resource";
             cursor.report().problem(problem.hint(hint));
             return Err(Lost);

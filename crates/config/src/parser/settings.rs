@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::ast::{Setting, Spanned};
-use crate::diagnostic::{ErrorKind, Problem, Span};
+use crate::diagnostic::{Caution, Problem, Sentence, Span};
 use crate::lexer::{Token, TokenKind};
 use crate::options::reasons::{why_nothing, why_refused};
 use crate::options::value::{self, BadValue, Value, Verdict};
@@ -41,8 +41,7 @@ pub(crate) fn option_statement(
             return Ok(Found::Taken);
         }
         "proxy" => {
-            let message = "`proxy` changes nothing: there is no proxy".to_owned();
-            cursor.report().warn_once("proxy", word.span, message);
+            cursor.report().warn_once("proxy", word.span, &Caution::NoProxy);
             cursor.recover();
             return Ok(Found::Taken);
         }
@@ -131,7 +130,7 @@ fn setting(
     let value = match value::parse(spec.kind, &text) {
         Ok(value) => value,
         Err(bad) => {
-            let problem = bad_value(spec, &bad, &text, span);
+            let problem = bad_value(spec, bad, &text, span);
             cursor.report().problem(problem);
             return Err(Lost);
         }
@@ -151,24 +150,22 @@ fn checked(
     match value::judge(spec, &value) {
         Verdict::Accepted => {}
         Verdict::ChangesNothing => {
-            let reason = why_nothing(spec.name);
-            let message = format!("`{} {value}` changes nothing: {reason}", spec.name);
-            cursor.report().warn_once(spec.name, name, message);
+            let (option, reason) = (spec.name, why_nothing(spec.name));
+            let caution = Caution::ChangesNothing { option, value: value.to_string(), reason };
+            cursor.report().warn_once(option, name, &caution);
         }
         Verdict::Refused { works } => {
-            let reason = why_refused(spec.name);
-            let message = format!("`{} {value}` is refused: {reason}", spec.name);
+            let (option, reason) = (spec.name, why_refused(spec.name));
+            let sentence = Sentence::ValueRefused { option, value: value.to_string(), reason };
             let hint = format!("what works: `{}`", works.join("` or `"));
-            let problem = Problem::new(ErrorKind::NotSupported, place, message).hint(hint);
-            cursor.report().refusal(problem);
+            cursor.report().refusal(Problem::new(place, sentence).hint(hint));
         }
     }
     Ok(Setting { spec, value, span: name })
 }
 
-fn bad_value(spec: &OptionSpec, bad: &BadValue, text: &str, span: Span) -> Problem {
-    let message = format!("bad value of `{}`: {}", spec.name, bad.message);
-    let problem = Problem::new(bad.kind, span, message);
+fn bad_value(spec: &OptionSpec, bad: BadValue, text: &str, span: Span) -> Problem {
+    let problem = Problem::new(span, Sentence::Value { option: spec.name, why: bad.flaw });
     let default =
         spec.default.map(|default| format!("the default of `{}` is {default}", spec.name));
     let problem = match default {
@@ -179,8 +176,9 @@ fn bad_value(spec: &OptionSpec, bad: &BadValue, text: &str, span: Span) -> Probl
 }
 
 fn unknown_option(cursor: &mut Cursor<'_, '_>, word: &Token<'_>, place: Place) -> Lost {
-    let message = format!("unknown option `{}` in {}", word.text, place.keyword());
-    let mut problem = Problem::new(ErrorKind::UnknownWord, word.span, message);
+    let (unknown, section) = (word.text.to_string(), place.keyword());
+    let sentence = Sentence::UnknownOption { word: unknown, place: section };
+    let mut problem = Problem::new(word.span, sentence);
     let flag_or_name = word.text.strip_prefix("no-").unwrap_or(&word.text);
     problem = problem.allowed(flag_or_name, place.names());
     if let Some(home) = home_of(flag_or_name) {

@@ -2,7 +2,7 @@
 //! Here the inner one counts, which may not be what whoever wrote both meant.
 
 use crate::ast::{ConnectionNode, ResourceNode, Setting, VolumeNode};
-use crate::diagnostic::Report;
+use crate::diagnostic::{Caution, Report};
 use crate::options::SECRET_OPTION;
 
 /// Names what is ambiguous in a resource, but for a mesh over a connection.
@@ -69,9 +69,6 @@ fn note_if_differs(report: &mut Report, inner: &Setting, outer: Option<&Setting>
         SECRET_OPTION => ("(hidden)".to_owned(), "(hidden)".to_owned()),
         _ => (inner.value.to_string(), outer.value.to_string()),
     };
-    let message = format!(
-        "`{name} {inner_value}` counts here, over an outer `{name} {outer_value}`; drbdadm calls \
-         that ambiguous, and takes no such resource up"
-    );
-    report.note_ambiguity(name, inner.span, (message, outer.span));
+    let caution = Caution::Overrides { option: name, inner: inner_value, outer: outer_value };
+    report.note_ambiguity(name, inner.span, (caution, outer.span));
 }

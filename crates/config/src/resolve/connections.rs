@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 
 use crate::ast::{ConnectionNode, EndNode, MeshNode, PathNode, ResourceNode, Setting, Spanned};
-use crate::diagnostic::{ErrorKind, Problem, Report, Span};
+use crate::diagnostic::{Caution, Problem, Report, Sentence, Span};
 use crate::model::{Connection, Host, Path, PeerVolume, host_index};
 use crate::options::Section;
 use crate::resolve::option_set;
@@ -62,16 +62,14 @@ fn explicit_connection(report: &mut Report, node: &ConnectionNode, hosts: &[Host
     for path_node in &node.paths {
         let (ends, path) = path(report, path_node, hosts)?;
         if pair.is_some_and(|first| first != ends) {
-            let message = "the paths of a connection join different hosts";
             report.problem(
-                Problem::new(ErrorKind::Contradiction, path_node.span, message)
+                Problem::new(path_node.span, Sentence::PathsPart)
                     .hint("write one connection for each pair of hosts"),
             );
             return None;
         }
         if paths.contains(&path) {
-            let message = "the same two addresses are the path already";
-            report.problem(Problem::new(ErrorKind::Duplicate, path_node.span, message));
+            report.problem(Problem::new(path_node.span, Sentence::SamePath));
             return None;
         }
         pair = Some(ends);
@@ -81,8 +79,8 @@ fn explicit_connection(report: &mut Report, node: &ConnectionNode, hosts: &[Host
     for volume in &node.volumes {
         let number = volume.number.value;
         if hosts.iter().all(|host| host.volume(number).is_none()) {
-            let message = format!("the resource has no volume {number}");
-            report.problem(Problem::new(ErrorKind::Missing, volume.number.span, message));
+            let sentence = Sentence::NoVolume { volume: number };
+            report.problem(Problem::new(volume.number.span, sentence));
             return None;
         }
         volumes.push(PeerVolume { number, disk: option_set(&volume.settings, Section::Disk) });
@@ -112,9 +110,8 @@ fn connection(
 /// Which two hosts a path joins, the lower node id first, and their addresses in that order.
 fn path(report: &mut Report, node: &PathNode, hosts: &[Host]) -> Option<((usize, usize), Path)> {
     let [left, right] = node.ends.as_slice() else {
-        let message = format!("a path joins two hosts, here are {}", node.ends.len());
         report.problem(
-            Problem::new(ErrorKind::Missing, node.span, message)
+            Problem::new(node.span, Sentence::PathEnds { count: node.ends.len() })
                 .hint("write host A address 10.0.0.1:7789; host B address 10.0.0.2:7789;"),
         );
         return None;
@@ -122,8 +119,8 @@ fn path(report: &mut Report, node: &PathNode, hosts: &[Host]) -> Option<((usize,
     let left_index = known_host(report, &left.host, hosts)?;
     let right_index = known_host(report, &right.host, hosts)?;
     if left_index == right_index {
-        let message = format!("the host {} is connected to itself", left.host.value);
-        report.problem(Problem::new(ErrorKind::Contradiction, right.host.span, message));
+        let sentence = Sentence::SelfConnected { host: left.host.value.clone() };
+        report.problem(Problem::new(right.host.span, sentence));
         return None;
     }
     let left_address = address(report, left, &hosts[left_index])?;
@@ -139,16 +136,16 @@ fn known_host(report: &mut Report, name: &Spanned<String>, hosts: &[Host]) -> Op
     let index = match host_index(hosts, &name.value) {
         Ok(index) => index,
         Err(ambiguous) => {
-            let problem = Problem::new(ErrorKind::UnknownHost, name.span, ambiguous.to_string());
+            let problem = Problem::new(name.span, Sentence::AmbiguousHost(ambiguous));
             report.problem(problem.hint("say the whole name"));
             return None;
         }
     };
     if index.is_none() {
-        let message = format!("the resource has no host `{}`", name.value.escape_debug());
+        let sentence = Sentence::UnknownHost { name: name.value.clone() };
         let names = hosts.iter().map(|host| host.name.as_str());
         report.problem(
-            Problem::new(ErrorKind::UnknownHost, name.span, message)
+            Problem::new(name.span, sentence)
                 .hint("each host needs its own `on` section")
                 .allowed(&name.value, names),
         );
@@ -172,9 +169,8 @@ fn address(report: &mut Report, end: &EndNode, host: &Host) -> Option<SocketAddr
 }
 
 fn no_address(report: &mut Report, span: Span, host: &Host) {
-    let message = format!("no address is given for host {}", host.name);
     report.problem(
-        Problem::new(ErrorKind::Missing, span, message)
+        Problem::new(span, Sentence::NoAddress { host: host.name.clone() })
             .hint("give one here or in its `on` section: address 10.0.0.1:7789;"),
     );
 }
@@ -192,8 +188,8 @@ fn expand_mesh(
     for name in &mesh.hosts {
         let Some(index) = known_host(report, name, hosts) else { return false };
         if indices.contains(&index) {
-            let message = format!("the host {} is in the mesh twice", name.value);
-            report.problem(Problem::new(ErrorKind::Duplicate, name.span, message));
+            let sentence = Sentence::TwiceInMesh { host: name.value.clone() };
+            report.problem(Problem::new(name.span, sentence));
             return false;
         }
         indices.push(index);
@@ -207,12 +203,9 @@ fn expand_mesh(
             if let Some(own) = own {
                 let mesh_net = option_set(&mesh.settings, Section::Net);
                 own.connection.net = mesh_net.overlaid(&own.connection.net);
-                let [left, right] = &own.connection.ends;
-                let message = format!(
-                    "the mesh covers {left} and {right}, whose own connection counts; drbdadm \
-                     makes such a peer twice"
-                );
-                report.note_ambiguity("connection-mesh", mesh.span, (message, own.span));
+                let [left, right] = own.connection.ends.clone();
+                let caution = Caution::MeshOver { left, right };
+                report.note_ambiguity("connection-mesh", mesh.span, (caution, own.span));
                 continue;
             }
             let Some(path) = own_addresses(report, mesh.span, hosts, pair) else { return false };
@@ -246,10 +239,10 @@ fn implicit_connection(
     made: &mut Vec<Made>,
 ) -> bool {
     if hosts.len() > 2 {
-        let message = format!("{} hosts, but no connection between them", hosts.len());
+        let sentence = Sentence::NoConnection { hosts: hosts.len() };
         let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
         report.problem(
-            Problem::new(ErrorKind::Missing, node.name.span, message)
+            Problem::new(node.name.span, sentence)
                 .hint(format!("write connection-mesh {{ hosts {}; }}", names.join(" "))),
         );
         return false;

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use crate::ast::{HostNode, ResourceNode, Spanned, VolumeNode};
-use crate::diagnostic::{ErrorKind, Problem, Report};
+use crate::diagnostic::{Problem, Report, Sentence};
 use crate::host_name::{flaw, is_same_host};
 use crate::limits::VOLUMES_MAX;
 use crate::model::{BackingDisk, Disk, Host, MetaDisk, Volume};
@@ -14,9 +14,9 @@ use crate::resolve::option_set;
 /// The hosts of a resource in order of node id; `None` if something was wrong and reported.
 pub(super) fn hosts(report: &mut Report, node: &ResourceNode) -> Option<Vec<Host>> {
     if node.hosts.is_empty() {
-        let message = format!("the resource {} has no hosts", node.name.value);
+        let sentence = Sentence::NoHosts { resource: node.name.value.clone() };
         report.problem(
-            Problem::new(ErrorKind::Missing, node.name.span, message)
+            Problem::new(node.name.span, sentence)
                 .hint("add a section for each: on NAME { node-id 0; address 10.0.0.1:7789; }"),
         );
         return None;
@@ -44,7 +44,7 @@ fn check_names(report: &mut Report, node: &ResourceNode) -> bool {
     let mut is_fine = true;
     for name in node.hosts.iter().flat_map(|host| &host.names) {
         if let Some(flaw) = flaw(&name.value) {
-            report.problem(Problem::new(ErrorKind::BadValue, name.span, flaw));
+            report.problem(Problem::new(name.span, Sentence::HostName { flaw }));
             is_fine = false;
         }
     }
@@ -69,12 +69,10 @@ fn are_told_apart(report: &mut Report, node: &ResourceNode) -> bool {
         let problem = if first.value == name.value {
             report.duplicate(&format!("the host {}", name.value), name.span, first.span)
         } else {
-            let message = format!(
-                "`{}` and `{}` are two hosts with one name, for one of them has no domain",
-                first.value, name.value
-            );
+            let (other, second) = (first.value.clone(), name.value.clone());
             let place = report.place(first.span);
-            Problem::new(ErrorKind::Duplicate, name.span, message).hint(format!(
+            let sentence = Sentence::AlikeHosts { first: other, second };
+            Problem::new(name.span, sentence).hint(format!(
                 "{} stands at {place}; say the whole names of both, and the same as the --name of \
                  their daemons",
                 first.value
@@ -107,9 +105,9 @@ fn node_ids(report: &mut Report, node: &ResourceNode) -> Option<Vec<u8>> {
     for host in &node.hosts {
         let name = &host.names[0];
         let Some(id) = &host.node_id else {
-            let message = format!("the host {} has no node-id", name.value);
+            let sentence = Sentence::NoNodeId { host: name.value.clone() };
             let hint = "give each host of the resource its own: node-id 0; to node-id 31;";
-            report.problem(Problem::new(ErrorKind::Missing, name.span, message).hint(hint));
+            report.problem(Problem::new(name.span, sentence).hint(hint));
             is_fine = false;
             continue;
         };
@@ -146,18 +144,15 @@ fn volumes(report: &mut Report, node: &ResourceNode, host: &HostNode) -> Option<
         }
     }
     if merged.len() > VOLUMES_MAX {
-        let message = format!("more than {VOLUMES_MAX} volumes on host {}", host.names[0].value);
-        report.problem(Problem::new(ErrorKind::TooLarge, host.names[0].span, message));
+        let what = format!("volumes on host {}", host.names[0].value);
+        let many = Sentence::TooMany { max: VOLUMES_MAX as u64, what };
+        report.problem(Problem::new(host.names[0].span, many));
         return None;
     }
     if let Some(implicit) = merged.iter().find(|volume| volume.is_implicit)
         && merged.len() > 1
     {
-        let problem = Problem::new(
-            ErrorKind::Contradiction,
-            implicit.number.span,
-            "this makes a volume 0, but the host has other volumes with sections of their own",
-        );
+        let problem = Problem::new(implicit.number.span, Sentence::ImplicitVolume);
         report.problem(problem.hint("move it into the section of the volume that it is meant for"));
         return None;
     }
@@ -181,9 +176,9 @@ fn merge(volume: &mut VolumeNode, over: &VolumeNode) {
 fn checked_volume(report: &mut Report, host: &HostNode, node: &VolumeNode) -> Option<Volume> {
     let number = node.number.value;
     let Some(backing) = &node.disk else {
-        let message = format!("volume {number} has no disk on host {}", host.names[0].value);
+        let sentence = Sentence::NoDisk { volume: number, host: host.names[0].value.clone() };
         report.problem(
-            Problem::new(ErrorKind::Missing, node.number.span, message)
+            Problem::new(node.number.span, sentence)
                 .hint("name its backing device or file: disk PATH; or `disk none;` for a client"),
         );
         return None;
@@ -191,7 +186,7 @@ fn checked_volume(report: &mut Report, host: &HostNode, node: &VolumeNode) -> Op
     let disk = match &backing.value {
         BackingDisk::None => None,
         BackingDisk::Path(path) if path.is_empty() => {
-            report.problem(Problem::new(ErrorKind::BadValue, backing.span, "the path is empty"));
+            report.problem(Problem::new(backing.span, Sentence::EmptyPath));
             return None;
         }
         BackingDisk::Path(path) => {
@@ -215,9 +210,9 @@ fn check_same_volumes(report: &mut Report, node: &ResourceNode, hosts: &[Host]) 
     let mut is_fine = true;
     for (host, section) in hosts.iter().zip(&node.hosts) {
         for number in all.iter().filter(|number| host.volume(**number).is_none()) {
-            let message = format!("volume {number} is missing on host {}", host.name);
+            let sentence = Sentence::VolumeMissing { volume: *number, host: host.name.clone() };
             report.problem(
-                Problem::new(ErrorKind::Missing, section.names[0].span, message)
+                Problem::new(section.names[0].span, sentence)
                     .hint(format!("without a replica there: volume {number} {{ disk none; }}")),
             );
             is_fine = false;
