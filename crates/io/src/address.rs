@@ -6,6 +6,11 @@ use std::net::SocketAddr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+/// Bytes of `sun_path`.
+const SUN_PATH_BYTES: usize = 108;
+/// Bytes of the longest path that a unix socket can have.
+pub const UNIX_PATH_BYTES_MAX: usize = 107;
+
 /// An address in the kernel's layout, ready to be pointed at.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Address {
@@ -24,16 +29,20 @@ impl Address {
         }
     }
 
-    /// The address of a socket in the file system.
+    /// The address of a socket in the file system: a path of at most `UNIX_PATH_BYTES_MAX` bytes.
     pub(crate) fn unix(path: &Path) -> io::Result<Self> {
         let name = OsStr::as_bytes(path.as_os_str());
         let mut address =
-            libc::sockaddr_un { sun_family: family(libc::AF_UNIX), sun_path: [0; 108] };
+            libc::sockaddr_un { sun_family: family(libc::AF_UNIX), sun_path: [0; SUN_PATH_BYTES] };
         // One byte stays zero: the end of the name.
-        if name.is_empty() || name.len() >= address.sun_path.len() || name.contains(&0) {
+        const { assert!(UNIX_PATH_BYTES_MAX + 1 == SUN_PATH_BYTES) }
+        if name.is_empty() || name.len() > UNIX_PATH_BYTES_MAX || name.contains(&0) {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                format!("{} cannot name a unix socket: 1 to 107 bytes fit", path.display()),
+                format!(
+                    "{} cannot name a unix socket: 1 to {UNIX_PATH_BYTES_MAX} bytes fit",
+                    path.display()
+                ),
             ));
         }
         for (target, byte) in address.sun_path.iter_mut().zip(name) {

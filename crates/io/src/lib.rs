@@ -41,6 +41,7 @@ mod readable;
 pub mod clock;
 pub mod process;
 
+pub use address::UNIX_PATH_BYTES_MAX;
 pub use clock::{kernel_boot_id, now, random_u64, random_u128};
 pub use command::{Command, Commander};
 pub use congestion::{Congestion, CongestionChoice, CongestionWish};
@@ -57,7 +58,7 @@ pub use reactor::{Options, Reactor};
 pub use readable::wait_for_input_of_any;
 pub use shared::{SharedMemory, memory_file};
 pub use signals::{Eventfd, Ringer};
-pub use socket_fd::{SocketBuffers, listen_unix};
+pub use socket_fd::{SocketBuffers, is_listened_on, listen_unix};
 pub use sockets::{ListenAddr, SEGMENTS_MAX};
 pub use spin::Outlook;
 pub use uncached::Uncached;

@@ -10,11 +10,10 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-use rustix::io::ioctl_fionbio;
+use rustix::io::{Errno, ioctl_fionbio};
 use rustix::net::{
     self, AddressFamily, Shutdown, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, sockopt,
 };
@@ -67,7 +66,7 @@ pub fn listen_unix(path: &Path, mode: u32) -> io::Result<OwnedFd> {
     let address = SocketAddrUnix::new(path)?;
     let socket = unix_client()?;
     if let Err(error) = net::bind(&socket, &address) {
-        if error != rustix::io::Errno::ADDRINUSE {
+        if error != Errno::ADDRINUSE {
             return Err(error.into());
         }
         remove_if_stale(path)?;
@@ -100,13 +99,22 @@ fn remove_if_stale(path: &Path) -> io::Result<()> {
             "there is a file of that name that is no socket; remove it or choose another path",
         ));
     }
-    match UnixStream::connect(path) {
-        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),
-        Ok(_) => Err(io::Error::new(
-            io::ErrorKind::AddrInUse,
-            "another process listens there; stop it or choose another path",
-        )),
-        Err(error) => Err(error),
+    if !is_listened_on(path)? {
+        return fs::remove_file(path);
+    }
+    let text = "another process listens there; stop it or choose another path";
+    Err(io::Error::new(io::ErrorKind::AddrInUse, text))
+}
+
+/// Whether some process listens on the socket at `path`. It is asked by a connection, which is not
+/// waited for: a listener that accepts nobody lets its queue fill up.
+pub fn is_listened_on(path: &Path) -> io::Result<bool> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    match net::connect(&socket, &SocketAddrUnix::new(path)?) {
+        Ok(()) | Err(Errno::AGAIN) => Ok(true),
+        Err(Errno::CONNREFUSED) => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -264,5 +272,31 @@ mod tests {
             fs::remove_file(&path).unwrap();
             assert_eq!(mode & 0o777, 0o660, "with the mask {mask:o}: {mode:o}");
         }
+    }
+
+    /// A daemon whose two sockets had one path filled its own queue, and then waited for ever.
+    #[test]
+    fn socket_whose_listener_accepts_nobody_is_taken_and_nobody_waits_for_it() {
+        let name = format!("io-test-full-{:x}.sock", crate::random_u64());
+        let path = std::env::temp_dir().join(name);
+        let listener = unix_client().unwrap();
+        let address = SocketAddrUnix::new(&path).unwrap();
+        net::bind(&listener, &address).unwrap();
+        net::listen(&listener, 0).unwrap();
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let come = || {
+            let it =
+                net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None).unwrap();
+            net::connect(&it, &address).map(|()| it)
+        };
+        let waiting: Vec<_> = std::iter::from_fn(|| come().ok()).take(16).collect();
+        assert_eq!(come().unwrap_err(), Errno::AGAIN, "with {} that wait", waiting.len());
+        let (told, refused) = std::sync::mpsc::channel();
+        let wanted = path.clone();
+        std::thread::spawn(move || told.send(listen_unix(&wanted, UNIX_LISTENER_MODE)));
+        let refused = refused.recv_timeout(Duration::from_secs(20));
+        fs::remove_file(&path).unwrap();
+        let error = refused.expect("an answer at once").unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AddrInUse, "{error}");
     }
 }
