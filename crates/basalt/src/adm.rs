@@ -56,6 +56,7 @@ use self::failure::AdmError;
 use self::getopt::{Line, in_order, read};
 use self::outcome::{Form, Gathering, Outcome};
 use crate::called::{self, Name};
+use crate::values::asks_for_json;
 
 /// Runs `basalt adm` with the words that follow `adm`.
 pub(crate) fn main(name: Name, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -82,7 +83,7 @@ pub(crate) fn main(name: Name, arguments: impl IntoIterator<Item = OsString>) ->
 pub(crate) fn parse<T>(parsed: Result<T, clap::Error>, words: &[OsString]) -> Result<T, ExitCode> {
     parsed.map_err(|error| {
         let exit = if error.use_stderr() { called::usage_exit() } else { 0 };
-        if exit != 0 && words.iter().any(|word| word == "--json") {
+        if exit != 0 && asks_for_json(words) {
             return print(&wrong_words(&error));
         }
         if error.print().is_ok() { ExitCode::from(exit) } else { ExitCode::FAILURE }

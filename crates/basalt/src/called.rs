@@ -51,7 +51,8 @@ pub(crate) fn usage_exit() -> u8 {
 }
 
 /// The text with the commands in it under the names of this call. They are written as
-/// `basalt adm VERB` and `basalt setup VERB` everywhere, in the daemon's answers, too.
+/// `basalt adm VERB` and `basalt setup VERB` everywhere, in the daemon's answers, too: in backticks,
+/// or as a whole hint.
 pub(crate) fn in_its_words(text: &str) -> String {
     name().in_its_words(text)
 }
@@ -77,17 +78,42 @@ impl Name {
     fn in_its_words(self, text: &str) -> String {
         let (adm, setup) = self.pair();
         let is_setup = matches!(self, Self::BasaltSetup | Self::Drbdsetup);
-        let mut parts = text.split("basalt adm");
-        let mut named = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
+        let mut named = String::new();
+        let mut rest = text;
+        while let Some((before, command, behind)) = next_command(rest, named.is_empty()) {
             let is_of_word = |it: char| it.is_ascii_alphanumeric() || it == '-';
-            let verb = part.trim_start().split(|it| !is_of_word(it)).next().unwrap_or_default();
+            let verb = behind.trim_start().split(|it| !is_of_word(it)).next().unwrap_or_default();
             let is_of_both = VERBS_OF_BOTH.contains(&verb);
-            named += if is_setup && is_of_both { setup } else { adm };
-            named += part;
+            named += before;
+            named += match command {
+                SETUP => setup,
+                _ if is_setup && is_of_both => setup,
+                _ => adm,
+            };
+            rest = behind;
         }
-        named.replace("basalt setup", setup)
+        named + rest
     }
+}
+
+const ADM: &str = "basalt adm";
+const SETUP: &str = "basalt setup";
+
+/// The text in front of the next command, the command's first words, and the text behind those. A
+/// command begins a text, or stands behind a backtick: the same words elsewhere may be the name of
+/// a file.
+fn next_command(text: &str, is_begin: bool) -> Option<(&str, &'static str, &str)> {
+    let mut starts = (0..)
+        .take(usize::from(is_begin))
+        .chain(text.match_indices('`').map(|(at, backtick)| at + backtick.len()));
+    starts.find_map(|at| {
+        let (before, from) = text.split_at(at);
+        [ADM, SETUP].into_iter().find_map(|command| {
+            let behind = from.strip_prefix(command)?;
+            let is_whole = behind.is_empty() || behind.starts_with([' ', '\n', '`']);
+            is_whole.then_some((before, command, behind))
+        })
+    })
 }
 
 #[cfg(test)]
@@ -96,22 +122,43 @@ mod tests {
 
     #[test]
     fn commands_in_a_text_go_by_the_names_of_the_call() {
-        let text = "by `basalt adm primary r0`, then basalt adm adjust r0, basalt setup status r0";
+        let text = "by `basalt adm primary r0`, then `basalt adm adjust r0`, `basalt setup status`";
         for (name, expected) in [
             (Name::BasaltAdm, text),
             (
                 Name::BasaltSetup,
-                "by `basalt setup primary r0`, then basalt adm adjust r0, basalt setup status r0",
+                "by `basalt setup primary r0`, then `basalt adm adjust r0`, `basalt setup status`",
             ),
-            (Name::Drbdadm, "by `drbdadm primary r0`, then drbdadm adjust r0, drbdsetup status r0"),
+            (
+                Name::Drbdadm,
+                "by `drbdadm primary r0`, then `drbdadm adjust r0`, `drbdsetup status`",
+            ),
             (
                 Name::Drbdsetup,
-                "by `drbdsetup primary r0`, then drbdadm adjust r0, drbdsetup status r0",
+                "by `drbdsetup primary r0`, then `drbdadm adjust r0`, `drbdsetup status`",
             ),
         ] {
             assert_eq!(name.in_its_words(text), expected, "of {name:?}");
         }
         assert_eq!(Name::Drbdadm.in_its_words("basalt adm"), "drbdadm");
+        assert_eq!(Name::Drbdadm.in_its_words("basalt adm up r0"), "drbdadm up r0");
         assert_eq!(Name::Drbdadm.in_its_words("basalt node"), "basalt node");
+    }
+
+    /// A file whose name has such words in it was told under another name.
+    #[test]
+    fn names_of_files_stay_as_they_are() {
+        for text in [
+            "cannot read /srv/basalt adm/r0.res",
+            "drbdadm: /srv/the basalt adm files/r0.res: no such file",
+            "basalt adm.res: no such file",
+            "basalt administration, `basalt adm.res`, `basalt setups`",
+            "in the excerpt: pri-lost \"basalt adm down r0\";",
+        ] {
+            assert_eq!(Name::Drbdadm.in_its_words(text), text);
+            assert_eq!(Name::Drbdsetup.in_its_words(text), text);
+        }
+        let told = Name::Drbdadm.in_its_words("/the basalt adm/x: `basalt adm up r0` reads it");
+        assert_eq!(told, "/the basalt adm/x: `drbdadm up r0` reads it");
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Its options come from the command line and from a file (`--config`), whose lines become words in
 //! front of those that were typed: one parser judges both. What is wrong is told with the line of
-//! the file, all of it at once, and nothing starts; `--check-config` ends there in any case.
+//! the file, all of it at once, and nothing starts; `--check-config` ends there in any case. A start
+//! that ends because of an option says so in the same words, with the same exit code.
 
 mod file;
 mod given;
@@ -16,18 +17,22 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
-use node::{CongestionWish, LogFormat};
+use config::number::number;
+use node::{CongestionWish, LogFormat, NodeError, SHARDS_MAX};
 
 use self::given::{Given, Lack};
 use self::report::{Form, Report, WRONG_WORDS_EXIT};
 use crate::adm::configuration::host_name;
 use crate::pki;
+use crate::values::{address, asks_for_json};
 
 /// It ended on request, and disks that answer nothing were not waited for.
 const DISKS_HANG_EXIT: u8 = 3;
+/// In place of a state directory that is not given: there is none.
+const NOWHERE: &str = "/dev/null/none";
 const EXITS: &str = "Exit codes: 0, it was told to end (SIGTERM, SIGINT) and ended cleanly; 1, it \
-    could not start, or had to give up; 2, wrong words, or a wrong file of --config; 3, it was \
-    told to end and did not wait for disks that give no answer, which it names: the kernel keeps \
+    could not start, or had to give up; 2, wrong words, a wrong file of --config, or an address or \
+    path to listen at that another process has; 3, it was told to end and did not wait for disks that give no answer, which it names: the kernel keeps \
     what is left of the process until they do, and the next daemon can be started meanwhile.";
 
 /// Runs the daemon of this machine: it keeps the resources that were brought up with
@@ -70,13 +75,13 @@ struct Arguments {
     admin_group: Option<String>,
 
     /// Serve NBD clients on this address; may be given more than once.
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     nbd: Vec<SocketAddr>,
 
     /// Serve NBD clients on this address that use TLS and show a certificate (`basalt pki
     /// issue-client`); the file `clients` in the directory of --pki says what they may use. May be
     /// given more than once.
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     nbd_tls: Vec<SocketAddr>,
 
     /// Serve NBD clients on this unix socket; may be given more than once.
@@ -85,7 +90,7 @@ struct Arguments {
 
     /// Serve NVMe/TCP initiators on this address, usually on port 4420 and, for discovery, on 8009;
     /// may be given more than once. There is no encryption, and without --nvme-auth no password.
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     nvme: Vec<SocketAddr>,
 
     /// Have NVMe/TCP initiators prove that they know a secret (DH-HMAC-CHAP). The file has a line
@@ -102,7 +107,7 @@ struct Arguments {
 
     /// Serve metrics for Prometheus on this address, under /metrics. There is neither a password
     /// nor encryption: take a loopback address, such as 127.0.0.1:9942.
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     metrics: Option<SocketAddr>,
 
     /// Directory with the certificates of this node: ca.crt, node.crt and node.key, as
@@ -111,14 +116,14 @@ struct Arguments {
     pki: PathBuf,
 
     /// Threads that carry data; as many as the machine has cores, at most 8, if not given.
-    #[arg(long)]
+    #[arg(long, value_parser = number::<u8>(1, SHARDS_MAX.into(), "threads"))]
     shards: Option<u8>,
 
     /// For how many microseconds a data thread whose clients ask for little at a time looks for the
     /// next event before it sleeps: the processor that takes is paid back in latency, and on a
     /// virtual machine in wake-ups. 0: not at all. A thread never looks on a machine of one core.
     #[arg(long, value_name = "MICROSECONDS", default_value_t = 30,
-        value_parser = clap::value_parser!(u64).range(0..=1000))]
+        value_parser = number::<u64>(0, 1000, "microseconds"))]
     spin_us: u64,
 
     /// Congestion control of TCP connections: a name that the kernel has (`sysctl
@@ -131,12 +136,13 @@ struct Arguments {
     /// How many seconds the users of a block device wait when this daemon died. If no daemon has
     /// taken the device over by then, their requests fail and the device goes.
     #[arg(long, value_name = "SECONDS", default_value_t = 30,
-        value_parser = clap::value_parser!(u64).range(1..=86_400))]
+        value_parser = number::<u64>(1, 86_400, "seconds"))]
     device_timeout: u64,
 
     /// How many resources may be brought up to date at a time on this node; 0 is any number. The
     /// others wait for their turn, and show `PausedSyncT`.
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0,
+        value_parser = number::<u32>(0, u32::MAX.into(), "resources"))]
     max_parallel_resyncs: u32,
 
     /// Give the volumes that are up DRBD's names, too: /dev/drbdN for `device minor N`, from `up`
@@ -162,7 +168,7 @@ pub(crate) fn command() -> clap::Command {
 /// Runs `basalt node` with the words that follow `node`.
 pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let typed: Vec<_> = std::iter::once(OsString::from("basalt node")).chain(arguments).collect();
-    let is_json = typed.iter().any(|word| word == "--json");
+    let is_json = asks_for_json(&typed);
     let given = match Given::read(command(), &typed) {
         Ok(given) => given,
         Err(error) if error.use_stderr() && is_json => {
@@ -174,53 +180,61 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let mut report = Report::of(&given);
-    let options = given.matches.as_ref().and_then(|matches| match Arguments::read(matches) {
-        Ok(options) => Some(options),
-        Err(error) => {
-            report.add_mistake(given.mistake(&error));
-            None
-        }
-    });
     let does_check = given.is_set("check_config");
-    if does_check || options.is_none() {
-        if let Some(options) = &options {
-            report.judge(&given, options);
-        }
-        let form = if is_json { Form::Json } else { Form::Text };
-        return if does_check { report.print(form) } else { report.refuse() };
+    let Some((options, lacks)) = given.matches.as_ref().map(Arguments::read) else {
+        return if does_check { report.print(form(is_json)) } else { report.refuse() };
+    };
+    report.add_lacks(&given, &lacks);
+    // With a mistake all others are told as well.
+    if does_check || report.is_wrong() || !options.flaws().is_empty() {
+        report.judge(&given, &options, &lacks);
+        return if does_check { report.print(form(is_json)) } else { report.refuse() };
     }
-    options.map_or(ExitCode::FAILURE, |options| run(&options))
+    run(&given, &options, report)
 }
 
-fn run(options: &node::Options) -> ExitCode {
+fn form(is_json: bool) -> Form {
+    if is_json { Form::Json } else { Form::Text }
+}
+
+fn run(given: &Given, options: &node::Options, mut report: Report) -> ExitCode {
     match node::run(options) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(NodeError::Refused(remark)) => {
+            node::flush_log();
+            report.add_remark(given, &remark);
+            report.refuse()
+        }
         Err(error) => {
             node::log_fatal(&error);
-            let is_late = matches!(error, node::NodeError::DisksHang { .. });
+            let is_late = matches!(error, NodeError::DisksHang { .. });
             if is_late { ExitCode::from(DISKS_HANG_EXIT) } else { ExitCode::FAILURE }
         }
     }
 }
 
 impl Arguments {
-    /// The options of the daemon, or what is missing.
-    fn read(matches: &ArgMatches) -> Result<node::Options, Lack> {
-        let of_clap = |error: clap::Error| Lack { option: "config", text: error.to_string() };
-        let it = Self::from_arg_matches(matches).map_err(of_clap)?;
-        let state_dir = it.state_dir.ok_or_else(|| Lack {
-            option: "state-dir",
-            text: "no state directory is given; it is /var/lib/basalt for most".to_owned(),
-        })?;
+    /// The options of the daemon, and what is missing: each of these has a value that stands in for
+    /// it, with which no daemon is to start.
+    fn read(matches: &ArgMatches) -> (node::Options, Vec<Lack>) {
+        let it = Self::from_arg_matches(matches).expect("the matches are of this definition");
+        let mut lacks = Vec::new();
+        let mut lack = |option, text: String| lacks.push(Lack { option, text });
+        let state_dir = it.state_dir.unwrap_or_else(|| {
+            let text = "no state directory is given; it is /var/lib/basalt for most";
+            lack("state-dir", text.to_owned());
+            PathBuf::from(NOWHERE)
+        });
         if it.nvme_auth.is_some() && it.nvme.is_empty() {
-            let text =
-                "nvme-auth is given, and there is no address to serve NVMe/TCP at".to_owned();
-            return Err(Lack { option: "nvme", text });
+            let text = "nvme-auth is given, and there is no address to serve NVMe/TCP at";
+            lack("nvme", text.to_owned());
         }
-        let own_name =
-            || host_name().map_err(|error| Lack { option: "name", text: format!("{error}") });
-        Ok(node::Options {
-            name: it.name.map_or_else(own_name, Ok)?,
+        let name = it.name.map_or_else(host_name, Ok).unwrap_or_else(|error| {
+            lack("name", error.to_string());
+            "unknown".to_owned()
+        });
+        let options = node::Options {
+            name,
             state_dir,
             admin_socket: it.admin_socket,
             admin_group: it.admin_group,
@@ -240,7 +254,8 @@ impl Arguments {
             drbd_names: it.drbd_names,
             log_format: it.log_format,
             exit_with_parent: it.exit_with_parent,
-        })
+        };
+        (options, lacks)
     }
 }
 
@@ -272,7 +287,8 @@ mod tests {
         assert_eq!(words[0], "node");
         let given = given(SHIPPED, &words[1..]);
         let matches = given.matches.as_ref().unwrap_or_else(|| panic!("{:?}", given.mistakes));
-        let options = Arguments::read(matches).unwrap();
+        let (options, lacks) = Arguments::read(matches);
+        assert!(lacks.is_empty(), "{lacks:?}");
         assert_eq!(options.name, host_name().unwrap());
         assert_eq!(options.state_dir, PathBuf::from("/var/lib/basalt"));
         assert_eq!(options.admin_socket, Some(PathBuf::from(api::client::SOCKET_PATH_DEFAULT)));

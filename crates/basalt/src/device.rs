@@ -3,13 +3,17 @@
 //! `remove` is for a person, where no daemon can be started. `supervise` is the process that a
 //! daemon starts beside each of its devices, `claim` the one that it starts before it removes one.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use config::limits::MINOR_MAX;
+use config::number::number;
 use node::{Served, Supervised};
 
+use crate::refused::{self, Form, Refusal};
+
+const VERB: &str = "device remove";
 /// Where devices have names of their own; made with the first one.
 const LINKS: &str = "/dev/basalt/by-res";
 
@@ -29,26 +33,30 @@ pub(crate) enum Command {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Remove {
     /// The N of /dev/ublkbN
-    #[arg(value_name = "N", required = true)]
+    #[arg(value_name = "N", required = true,
+        value_parser = number::<u32>(0, MINOR_MAX, "the N of /dev/ublkbN"))]
     devices: Vec<u32>,
     /// Remove one that a daemon serves, too
     #[arg(long)]
     force: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Supervise {
-    #[arg(long)]
+    #[arg(long, value_parser = number::<u32>(0, u32::MAX.into(), "a device"))]
     device: u32,
-    #[arg(long)]
+    #[arg(long, value_parser = number::<u64>(0, u64::MAX, "a mark"))]
     mark: u64,
     #[arg(long)]
     resource: String,
-    #[arg(long)]
+    #[arg(long, value_parser = number::<u16>(0, u16::MAX.into(), "a volume number"))]
     volume: u16,
-    #[arg(long)]
+    #[arg(long, value_parser = number::<u32>(0, u32::MAX.into(), "a process"))]
     server: u32,
-    #[arg(long)]
+    #[arg(long, value_parser = number::<u64>(0, u64::MAX, "seconds"))]
     timeout: u64,
     #[arg(long)]
     lock: PathBuf,
@@ -56,7 +64,7 @@ pub(crate) struct Supervise {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Claim {
-    #[arg(long)]
+    #[arg(long, value_parser = number::<u32>(0, u32::MAX.into(), "a device"))]
     device: u32,
     #[arg(long)]
     lock: PathBuf,
@@ -76,15 +84,29 @@ pub(crate) fn main(command: Command) -> ExitCode {
 
 fn remove(options: &Remove) -> ExitCode {
     let served = if options.force { Served::CutOff } else { Served::Refuse };
-    let mut exit = ExitCode::SUCCESS;
+    let form = if options.json { Form::Json } else { Form::Text };
+    let mut refusals = Vec::new();
+    let mut removed = String::new();
     for &device in &options.devices {
-        if let Err(reason) = node::remove_device(device, served) {
-            // Without a standard error nobody can be told.
-            writeln!(std::io::stderr(), "basalt device remove: {reason}").ok();
-            exit = ExitCode::FAILURE;
+        match node::remove_device(device, served) {
+            Ok(()) => removed.push_str(&format!("removed /dev/ublkb{device}\n")),
+            Err(message) => refusals.push(Refusal {
+                verb: VERB,
+                code: "device",
+                file: Some(format!("/dev/ublkb{device}").into()),
+                message,
+                to_try: "`ls /dev/ublkb*` lists the devices, and `basalt adm status` those of a \
+                         daemon"
+                    .to_owned(),
+                exit: 1,
+            }),
         }
     }
-    exit
+    match (refusals.is_empty(), form) {
+        (false, _) => refused::tell(&refusals, form),
+        (true, Form::Text) => ExitCode::SUCCESS,
+        (true, Form::Json) => refused::done(VERB, &removed, form),
+    }
 }
 
 fn supervise(options: Supervise) -> ExitCode {

@@ -11,13 +11,15 @@ mod links;
 mod pki;
 mod top;
 mod manuals;
+mod values;
+mod refused;
 
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 use self::called::Name;
 
@@ -92,7 +94,11 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|tool| tool == "adm") {
         return adm::main(Name::BasaltAdm, words.skip(1));
     }
-    let result = match Arguments::parse().command {
+    let arguments = match read(std::env::args_os().collect()) {
+        Ok(arguments) => arguments,
+        Err(exit) => return exit,
+    };
+    let result = match arguments.command {
         Command::Node { words } => return daemon::main(words),
         Command::Adm { words } => return adm::main(Name::BasaltAdm, words),
         Command::Explain { words } => {
@@ -107,7 +113,7 @@ fn main() -> ExitCode {
         Command::Manuals(options) => manuals::main(&options),
         Command::Top(options) => top::main(&options),
         Command::Device(command) => Ok(device::main(command)),
-        Command::Pki(command) => pki::main(&command),
+        Command::Pki(command) => Ok(pki::main(&command)),
         Command::InstallLinks(options) => links::install(&options),
         Command::Bench(choice) => bench::main(*choice),
         Command::Demo(options) => bench::demo::main(&options),
@@ -116,5 +122,22 @@ fn main() -> ExitCode {
         // Without a standard error nobody can be told.
         writeln!(std::io::stderr(), "basalt: {error:#}").ok();
         ExitCode::FAILURE
+    })
+}
+
+/// The command line, or how this run ends: help and version are no errors.
+fn read(words: Vec<OsString>) -> Result<Arguments, ExitCode> {
+    let is_json = values::asks_for_json(&words);
+    let tool = words.get(1).cloned().unwrap_or_default();
+    let read = values::with_values(Arguments::command())
+        .try_get_matches_from(words)
+        .and_then(|matches| Arguments::from_arg_matches(&matches));
+    read.map_err(|error| {
+        let exit = u8::try_from(error.exit_code()).unwrap_or(1);
+        // These answer in JSON; without a standard error nobody can be told of the others.
+        if error.use_stderr() && is_json && (tool == "device" || tool == "pki") {
+            return refused::tell(&[refused::of_words(&error, exit)], refused::Form::Json);
+        }
+        if error.print().is_ok() { ExitCode::from(exit) } else { ExitCode::FAILURE }
     })
 }

@@ -28,6 +28,7 @@ use api::client::{SOCKET_PATH_DEFAULT, SOCKET_PATH_VARIABLE, ask};
 use api::request::Command;
 use api::response::Reply;
 use api::status::StatusReply;
+use config::number::number;
 use io::clock;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event};
@@ -50,7 +51,7 @@ pub(crate) struct Options {
     node_socket: Option<PathBuf>,
 
     /// Seconds from one look at the daemon to the next
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    #[arg(long, default_value_t = 1, value_parser = number::<u64>(1, 3600, "seconds"))]
     interval: u64,
 }
 

@@ -76,6 +76,8 @@ fn every_verb_has_its_part_and_its_completion() {
             assert!(!text.contains(hidden), "{name} offers {hidden}");
         }
     }
+    let zsh = &completions["basalt.zsh"];
+    assert!(zsh.contains("'*::words:_basalt_resources'"), "`explain` has resources");
     assert!(manuals["basalt-setup.1"].contains("\n.SS wait-sync-resource\n"));
     assert!(completions["drbdsetup.bash"].contains("wait-sync-resource"));
     assert!(manuals["basalt-node.1"].contains("metrics"));
@@ -125,27 +127,38 @@ fn completion_of_bash_offers_the_verbs() {
     assert_eq!(offered, ["invalidate", "invalidate-remote"]);
 }
 
-/// The program of a completion asks for the names; here it has a configuration of the test.
-#[test]
-fn completions_know_the_resources() {
-    let fresh = fresh();
-    let config = fresh.path().join("all.res");
+/// A resource of this machine and of two others.
+fn resource(name: &str) -> String {
     let host = Command::new("uname").arg("-n").output().unwrap();
     let host = String::from_utf8(host.stdout).unwrap();
-    let resource = |name: &str| {
-        format!(
-            "resource {name} {{
-               volume 0 {{ device minor {}; disk /dev/{name}; meta-disk internal; }}
-               on {} {{ node-id 0; address 127.0.0.1:1; }} }}\n",
-            name.len(),
-            host.trim()
-        )
+    let (host, minor) = (host.trim(), name.len());
+    format!(
+        "resource {name} {{
+           volume 0 {{ device minor {minor}; disk /dev/{name}; meta-disk internal; }}
+           on {host} {{ node-id 0; address 127.0.0.1:1; }}
+           on bob {{ node-id 1; address 127.0.0.2:1; }}
+           on bruno-{name} {{ node-id 2; address 127.0.0.3:1; }}
+           connection-mesh {{ hosts {host} bob bruno-{name}; }} }}\n"
+    )
+}
+
+/// The program of a completion asks for the names; here it has a configuration of the test, and
+/// another one for lines that name it.
+#[test]
+fn completions_know_the_resources_and_their_peers() {
+    let fresh = fresh();
+    let write = |name: &str, text: String| {
+        let path = fresh.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
     };
-    fs::write(&config, resource("web") + &resource("wiki1") + &resource("db")).unwrap();
+    let config = write("all.res", resource("web") + &resource("wiki1") + &resource("db"));
+    let other = write("an other.res", resource("warehouse"));
+    // With -c among its words it has no configuration of its own.
     let program = format!(
-        "basalt() {{ local tool=$1; shift; {} \"$tool\" -c {} \"$@\"; }}",
+        "basalt() {{ local tool=$1 own=(-c {config}); shift; [[ $1 == -c ]] && own=(); {} \
+         \"$tool\" \"${{own[@]}}\" \"$@\"; }}",
         env!("CARGO_BIN_EXE_basalt"),
-        config.display()
     );
     let offered = |name: &str, words: &[&str]| {
         let function = format!("_{name}_and_resources");
@@ -166,6 +179,31 @@ fn completions_know_the_resources() {
     assert_eq!(offered("basalt", &["basalt", "explain", "d"]), ["db"]);
     assert_eq!(offered("drbdadm", &["drbdadm", "primary", "wi"]), ["wiki1"]);
     assert_eq!(offered("basalt", &["basalt", "top", "w"]), [""; 0]);
+    // As they are typed, and as bash cuts them.
+    let (quoted, escaped) = (format!("\"{other}\""), other.replace(' ', "\\ "));
+    for file in [
+        &["-c", &quoted][..],
+        &["-c", &escaped],
+        &[&format!("-c{escaped}")],
+        &["--config-file", &quoted],
+        &["--config-file", "=", &quoted],
+        &[&format!("--config-file={escaped}")],
+    ] {
+        let adm = [&["basalt", "adm"][..], file].concat();
+        let up = [&adm[..], &["up", "w"]].concat();
+        assert_eq!(offered("basalt", &up), ["warehouse"], "{file:?}");
+        let peers = [&adm[..], &["connect", "warehouse", ":", "b"]].concat();
+        assert_eq!(offered("basalt", &peers), ["bob", "bruno-warehouse"], "{file:?}");
+    }
+    let before_the_verb = ["drbdadm", "-c", &quoted, "up", "w"];
+    assert_eq!(offered("drbdadm", &before_the_verb), ["warehouse"]);
+    let peers =
+        |words: &[&str]| offered("basalt", &[&["basalt", "adm", "connect"], words].concat());
+    assert_eq!(peers(&["db", ":"]), ["bob", "bruno-db"]);
+    assert_eq!(peers(&["web", ":", "br"]), ["bruno-web"]);
+    assert_eq!(peers(&["db:br"]), ["db:bruno-db"], "where `:` breaks no words");
+    assert_eq!(peers(&["none", ":"]), [""; 0]);
+    assert_eq!(offered("basalt", &["basalt", "adm", "-c", "w"]), [""; 0], "it is a file");
     let options = offered("basalt", &["basalt", "adm", "up", "--ver"]);
     assert!(options.iter().all(|word| word.starts_with("--ver")), "{options:?}");
 }

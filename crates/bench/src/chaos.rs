@@ -36,19 +36,19 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 60, value_parser = needs::long_seconds())]
     seconds: u64,
     /// Nodes with a replica
-    #[arg(long, default_value_t = 3)]
+    #[arg(long, default_value_t = 3, value_parser = needs::nodes(3))]
     replicas: usize,
     /// Nodes without one
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = needs::nodes(0))]
     clients: usize,
     /// Threads that carry data, of the nodes in turn
-    #[arg(long, value_delimiter = ',', default_values_t = [1])]
+    #[arg(long, value_delimiter = ',', default_values_t = [1], value_parser = needs::shards())]
     shards: Vec<u8>,
     /// The disks of the nodes; other than plain ones are FUSE mounts, and so slower
     #[arg(long, value_enum, default_value_t = Disks::Plain)]
     disks: Disks,
     /// Seed of the schedule; random when left out
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", value_parser = needs::any("a seed"))]
     schedule: Option<u64>,
     /// Where the nodes' files go, in a directory that is removed at the end; the system's
     /// temporary folder if left out

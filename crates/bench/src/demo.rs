@@ -17,6 +17,7 @@ use crate::checker::plan::Plan;
 use crate::checker::report::Report;
 use crate::cluster::{self, Cluster, Node};
 use crate::fio::{self, Access, Pattern};
+use crate::needs;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::rig::{self, Rig};
@@ -30,10 +31,10 @@ pub struct Options {
     #[arg(long)]
     fio: bool,
     /// Stretches or shortens the load between the steps
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, value_parser = needs::scale)]
     seconds_scale: f64,
     /// MiB of the volume
-    #[arg(long, default_value_t = 1024)]
+    #[arg(long, default_value_t = 1024, value_parser = needs::size_mib(1))]
     size_mib: u64,
     /// Where the three backing files go, in a directory that is removed at the end; the system's
     /// temporary folder if left out
@@ -66,11 +67,6 @@ struct Resync {
 /// # Errors
 /// A node did not come up or back, or there is no room or no fio.
 pub fn main(options: &Options) -> Result<ExitCode> {
-    ensure!(
-        (0.01..=100.0).contains(&options.seconds_scale),
-        "--seconds-scale {} is not between 0.01 and 100",
-        options.seconds_scale
-    );
     let volume_bytes = options.size_mib << 20;
     cluster::check_room(&options.place, volume_bytes)?;
     if options.fio {

@@ -21,6 +21,7 @@ use serde::Serialize;
 use stdx::time::Time;
 
 use crate::cluster::{self, Cluster, Node, Shape, Signal};
+use crate::needs;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::rig;
@@ -38,10 +39,10 @@ const LOAD: u64 = 50;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// How often each of the first four happens
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 20, value_parser = needs::some())]
     rounds: usize,
     /// How often the daemon that serves is restarted
-    #[arg(long, default_value_t = 50)]
+    #[arg(long, default_value_t = 50, value_parser = needs::some())]
     restarts: usize,
     /// Where the nodes' files go, in a directory that is removed at the end; the system's
     /// temporary folder if left out

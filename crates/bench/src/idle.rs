@@ -37,7 +37,7 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 1024, value_parser = needs::size_mib(8))]
     size_mib: u64,
     /// Blocks of 4 KiB that are written before, at random places of the first volume
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = needs::any("blocks"))]
     writes: u64,
     /// The first node is Primary of all volumes, and nobody uses them
     #[arg(long)]

@@ -72,7 +72,7 @@ pub(crate) struct Options {
     #[arg(long, value_enum)]
     hosts: Option<Hosts>,
     /// Threads that carry data in each daemon
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = needs::shards())]
     shards: u8,
     /// What else runs the same loads, if it is installed here
     #[arg(long = "peer", value_enum, value_delimiter = ',')]

@@ -7,7 +7,9 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use clap::builder::RangedU64ValueParser;
+use config::number::{Reads, number};
+
+use crate::cluster::NODES_MAX;
 
 /// A program, and the Debian package that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,36 +25,75 @@ const LONG_SECONDS_MAX: u64 = 365 * 24 * 3600;
 /// A PiB, of which a sparse file may be; what is filled needs room beside.
 const SIZE_MIB_MAX: u64 = 1 << 30;
 const ROUNDS_MAX: u64 = 1000;
+const LONG_ROUNDS_MAX: u64 = 1_000_000;
 const DEPTH_MAX: u64 = 1024;
+/// As the daemon has it.
+const SHARDS_MAX: u64 = 8;
 
 /// `--seconds`.
-pub(crate) fn seconds(least: u64) -> RangedU64ValueParser {
-    RangedU64ValueParser::new().range(least..=SECONDS_MAX)
+pub(crate) fn seconds(least: u64) -> impl Reads<u64> {
+    number(least, SECONDS_MAX, "seconds")
 }
 
 /// `--seconds` of a run that may go on for days.
-pub(crate) fn long_seconds() -> RangedU64ValueParser {
-    RangedU64ValueParser::new().range(1..=LONG_SECONDS_MAX)
+pub(crate) fn long_seconds() -> impl Reads<u64> {
+    number(1, LONG_SECONDS_MAX, "seconds")
 }
 
 /// `--size-mib`.
-pub(crate) fn size_mib(least: u64) -> RangedU64ValueParser {
-    RangedU64ValueParser::new().range(least..=SIZE_MIB_MAX)
+pub(crate) fn size_mib(least: u64) -> impl Reads<u64> {
+    number(least, SIZE_MIB_MAX, "MiB")
 }
 
 /// `--warm-up`.
-pub(crate) fn warm_up() -> RangedU64ValueParser {
+pub(crate) fn warm_up() -> impl Reads<u64> {
     seconds(0)
 }
 
 /// `--repeat` and other small numbers of at least one.
-pub(crate) fn count() -> RangedU64ValueParser<usize> {
-    RangedU64ValueParser::new().range(1..=ROUNDS_MAX)
+pub(crate) fn count() -> impl Reads<usize> {
+    number(1, ROUNDS_MAX, "how many")
 }
 
 /// `--depth`: requests in flight.
-pub(crate) fn depth() -> RangedU64ValueParser<u32> {
-    RangedU64ValueParser::new().range(1..=DEPTH_MAX)
+pub(crate) fn depth() -> impl Reads<u32> {
+    number(1, DEPTH_MAX, "requests in flight")
+}
+
+/// A number without a bound, such as a seed.
+pub(crate) fn any(what: &'static str) -> impl Reads<u64> {
+    number(0, u64::MAX, what)
+}
+
+/// `--shards`: data threads of each daemon.
+pub(crate) fn shards() -> impl Reads<u8> {
+    number(1, SHARDS_MAX, "threads")
+}
+
+/// How often something is done, or not at all.
+pub(crate) fn some() -> impl Reads<usize> {
+    number(0, LONG_ROUNDS_MAX, "how many")
+}
+
+/// `--kills`.
+pub(crate) fn kills() -> impl Reads<u32> {
+    number(0, LONG_ROUNDS_MAX, "kills")
+}
+
+/// `--replicas` and `--clients` of a cluster on this machine.
+pub(crate) fn nodes(least: u64) -> impl Reads<usize> {
+    number(least, NODES_MAX as u64, "nodes")
+}
+
+/// `--link-mbit`.
+pub(crate) fn mbit() -> impl Reads<u32> {
+    number(1, u32::MAX.into(), "Mbit/s")
+}
+
+/// `--seconds-scale`.
+pub(crate) fn scale(text: &str) -> Result<f64, String> {
+    let scale = text.parse().ok().filter(|scale| (0.01..=100.0).contains(scale));
+    scale.ok_or_else(|| "it takes a number from 0.01 to 100: a factor".to_owned())
 }
 
 pub(crate) fn programs(wanted: &[Program]) -> Result<()> {

@@ -56,13 +56,13 @@ pub(crate) struct Options {
     #[arg(long, default_value = "/var/tmp")]
     disk: PathBuf,
     /// Threads that carry data in each of Basalt's daemons
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = needs::shards())]
     shards: u8,
     /// Where fio and the servers of every system run
     #[arg(long, value_enum, default_value_t = Placement::Any)]
     placement: Placement,
     /// What each replica's host may send, where links are the limit
-    #[arg(long, default_value_t = 400)]
+    #[arg(long, default_value_t = 400, value_parser = needs::mbit())]
     link_mbit: u32,
     #[command(flatten)]
     output: Output,

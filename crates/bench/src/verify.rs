@@ -25,7 +25,8 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 20, value_parser = needs::long_seconds())]
     seconds: u64,
     /// Start three nodes, and kill and restart them as this seed says, instead of --nbd
-    #[arg(long, value_name = "SEED", conflicts_with_all = ["nbd", "seconds", "seed"])]
+    #[arg(long, value_name = "SEED", conflicts_with_all = ["nbd", "seconds", "seed"],
+        value_parser = needs::any("a seed"))]
     kill_schedule: Option<u64>,
     #[command(flatten)]
     kills: kills::KillOptions,

@@ -47,7 +47,7 @@ pub(crate) struct Options {
     #[arg(long, default_value = "/dev/shm")]
     place: PathBuf,
     /// Threads that carry data in each of Basalt's daemons
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = needs::shards())]
     shards: u8,
     /// Which systems take part
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Kind::ALL)]

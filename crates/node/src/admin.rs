@@ -3,7 +3,7 @@
 //! What may wait for long has places of its own: however many do, somebody is told why.
 
 use std::fs::Permissions;
-use std::io::{BufReader, Cursor, Read};
+use std::io::{BufReader, Cursor, ErrorKind, Read};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
@@ -27,6 +27,7 @@ use crate::limits::{
     ADMIN_REQUEST_BYTES_MAX, ADMIN_WAITING_MAX, SLOW_ANSWERS_MAX, SUBSCRIBER_STALL_MAX,
     SUBSCRIBERS_MAX,
 };
+use crate::options::places::{self, taken};
 
 /// For the daemon's own user, and for a group if one is named.
 pub(crate) fn listen(path: &Path, group: Option<&str>) -> Result<UnixListener, NodeError> {
@@ -36,7 +37,13 @@ pub(crate) fn listen(path: &Path, group: Option<&str>) -> Result<UnixListener, N
     };
     let group = group.map(group_id).transpose().map_err(|error| failed(&error))?;
     // Who may speak here may do anything to the resources.
-    let listener = io::listen_unix(path, 0o600).map_err(|error| failed(&error))?;
+    let listener = io::listen_unix(path, 0o600).map_err(|error| {
+        if error.kind() == ErrorKind::AddrInUse {
+            let place = places::Place::Unix(path.to_owned());
+            return NodeError::Refused(taken("admin-socket", &place));
+        }
+        failed(&error)
+    })?;
     let listener = UnixListener::from(listener);
     if let Some(group) = group {
         chown(path, None, Some(group))
@@ -265,7 +272,7 @@ fn feed(
     drop(stream.shutdown(std::net::Shutdown::Both));
     match result {
         // The usual end: the other side has enough.
-        Err(WireError::Io(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        Err(WireError::Io(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
 }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use engine::limits::SHARDS_MAX;
 
+use crate::remark::Remark;
+
 /// Why a daemon does not start, or ends.
 #[derive(Debug, thiserror::Error)]
 pub enum NodeError {
@@ -31,6 +33,9 @@ pub enum NodeError {
     System { what: &'static str, source: stdio::Error },
     #[error("{0}")]
     Listen(String),
+    /// An option keeps it from starting: its place in a file is told.
+    #[error("{0}")]
+    Refused(Remark),
     #[error(
         "TCP connections cannot have congestion control {name}: {source}; `sysctl \
          net.ipv4.tcp_available_congestion_control` lists what the kernel has (others come with \

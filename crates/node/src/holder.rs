@@ -46,13 +46,23 @@ pub(crate) fn holder_of(lock: &File) -> Option<String> {
     holder_in(Path::new("/proc"), lock)
 }
 
-fn holder_in(proc: &Path, lock: &File) -> Option<String> {
+/// The process that said in this file that it is there, if it still is.
+pub(crate) fn signed_by(lock: &File) -> Option<u32> {
+    signer_in(Path::new("/proc"), lock).map(|leader| leader.id)
+}
+
+fn signer_in(proc: &Path, lock: &File) -> Option<Thread> {
     let mut note = [0; NOTE_BYTES];
     let length = lock.read_at(&mut note, 0).ok()?;
     let (id, began) = str::from_utf8(&note[..length]).ok()?.trim().split_once(' ')?;
     let (id, began): (u32, u64) = (id.parse().ok()?, began.parse().ok()?);
+    thread(&proc.join(id.to_string()), id).filter(|it| it.began == began)
+}
+
+fn holder_in(proc: &Path, lock: &File) -> Option<String> {
+    let leader = signer_in(proc, lock)?;
+    let (id, began) = (leader.id, leader.began);
     let folder = proc.join(id.to_string());
-    let leader = thread(&folder, id).filter(|it| it.began == began)?;
     let entries = fs::read_dir(folder.join("task")).into_iter().flatten().flatten();
     let mut threads: Vec<Thread> = entries
         .filter_map(|entry| thread(&entry.path(), entry.file_name().to_str()?.parse().ok()?))

@@ -10,6 +10,7 @@ pub mod show_md;
 pub mod adopt_drbd;
 mod options;
 mod error;
+mod remark;
 mod limits;
 mod log_writer;
 mod patience;
@@ -43,6 +44,7 @@ pub mod handlers {
 }
 
 pub use engine::definition::resource_id;
+pub use engine::limits::SHARDS_MAX;
 pub use engine::log::Format as LogFormat;
 pub use engine::tls::{client_domain_name, node_domain_name};
 
@@ -52,7 +54,7 @@ pub use crate::devices::supervise::{Served, Supervised, remove_device, supervise
 pub use crate::error::NodeError;
 pub use crate::limits::PRIMARY_COMMAND_DEADLINE;
 pub use crate::options::Options;
-pub use crate::options::check::{Remark, Weight};
+pub use crate::remark::{Remark, Weight};
 pub use io::CongestionWish;
 
 /// Runs a daemon until it is told to end.
@@ -67,6 +69,11 @@ pub fn run(options: &Options) -> Result<(), NodeError> {
 /// Says on standard error why a process of ours that is no daemon ends.
 pub fn log_failure(resource: &str, reason: &str) {
     line(Level::Error, Scope::resource(resource), reason);
+}
+
+/// Waits until what was logged is written: the caller has a last word.
+pub fn flush_log() {
+    log_writer::flush();
 }
 
 /// Says on standard error why the daemon ends.

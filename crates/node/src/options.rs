@@ -1,6 +1,8 @@
 //! The options of the daemon.
 
 pub(crate) mod check;
+pub(crate) mod places;
+pub(crate) mod owner;
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -13,6 +15,7 @@ use engine::log::Format as LogFormat;
 use io::CongestionWish;
 
 use crate::error::NodeError;
+use crate::remark::Remark;
 
 /// How a daemon is started.
 #[derive(Clone, Debug)]
@@ -56,11 +59,24 @@ pub struct Options {
 }
 
 impl Options {
-    /// Whether a daemon may start with what can be told from these alone.
+    /// Whether a daemon may start with what can be told before anything is done.
     pub(crate) fn check(&self) -> Result<(), NodeError> {
-        self.refuse_shards()?;
-        self.refuse_name()?;
+        if let Some(flaw) = self.flaws().into_iter().next() {
+            return Err(NodeError::Refused(flaw));
+        }
         self.refuse_vhost()
+    }
+
+    /// The mistakes with which no start is tried, all of them: they stay until somebody changes an
+    /// option, whatever the machine does.
+    #[must_use]
+    pub fn flaws(&self) -> Vec<Remark> {
+        let judged = [("name", self.refuse_name()), ("shards", self.refuse_shards())];
+        let wrong = |(option, judged): (_, Result<(), NodeError>)| {
+            let text = judged.err()?.to_string();
+            Some(Remark::wrong(option, None, text))
+        };
+        judged.into_iter().filter_map(wrong).chain(self.flaws_of_places()).collect()
     }
 
     fn refuse_shards(&self) -> Result<(), NodeError> {

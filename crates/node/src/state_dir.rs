@@ -30,13 +30,15 @@ use engine::log::{Scope, log};
 use format::space::Place;
 
 use crate::error::{NodeError, is_full};
-use crate::holder::{holder_of, sign};
+use crate::holder::{holder_of, sign, signed_by};
 use crate::patience::Patience;
 
 /// Layout of the directory that this release writes, and the newest it reads.
 const VERSION: u32 = 1;
 /// Of any number, so that the file is as long as the first one.
 const START_COUNT_DIGITS: usize = 20;
+/// Where the admin socket is, unless an option says otherwise.
+pub(crate) const ADMIN_SOCKET: &str = "admin.sock";
 /// What the names of files end in that are being written.
 const UNFINISHED: &str = "new";
 
@@ -115,10 +117,6 @@ impl StateDir {
 
     pub(crate) fn start_count(&self) -> u64 {
         self.start_count
-    }
-
-    pub(crate) fn admin_socket(&self) -> PathBuf {
-        self.path.join("admin.sock")
     }
 
     pub(crate) fn register_path(&self, resource: &str) -> PathBuf {
@@ -300,6 +298,26 @@ impl StateDir {
         records.sort_by(|a, b| a.0.cmp(&b.0));
         records
     }
+}
+
+/// The texts of resources that were up, with their names in order, of a state directory that nobody
+/// has to hold. One that cannot be read is left out: a start says so.
+pub(crate) fn texts_in(folder: &Path) -> Vec<(String, String)> {
+    let entries = fs::read_dir(folder.join("resources")).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    let texts = paths.filter(|path| path.extension().is_some_and(|end| end == "res"));
+    let read = |path: PathBuf| {
+        let name = path.file_stem()?.to_str()?.to_owned();
+        Some((name, fs::read_to_string(&path).ok()?))
+    };
+    let mut texts: Vec<_> = texts.filter_map(read).collect();
+    texts.sort();
+    texts
+}
+
+/// The daemon that has a state directory now.
+pub(crate) fn daemon_of(folder: &Path) -> Option<u32> {
+    signed_by(&File::open(folder.join("lock")).ok()?)
 }
 
 fn parse_device(text: &str) -> Option<DeviceRecord> {

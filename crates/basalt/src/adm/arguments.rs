@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use config::number::{Reads, number};
 
 use crate::adm::building::BuildVerb;
-use crate::adm::general::{Forcible, General, STATE_DIR, Targets};
+use crate::adm::general::{Forcible, General, SECONDS_MAX, STATE_DIR, Targets};
 use crate::adm::helpers::HandlerVerb;
 use crate::adm::metadata::{CreateMd, DrbdLog};
 use crate::adm::report::Report;
 use crate::adm::superblocks::SuperblockVerb;
 use crate::adm::upkeep::UpkeepVerb;
+use crate::values::yes_or_no;
 
 #[derive(Debug, Parser)]
 #[command(
@@ -221,10 +223,11 @@ pub(crate) struct Invalidate {
     /// only what differs
     #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_value_t = true,
         default_missing_value = "true", action = clap::ArgAction::Set,
-        value_parser = clap::builder::BoolishValueParser::new())]
+        value_parser = yes_or_no)]
     pub(crate) reset_bitmap: bool,
     /// Changes nothing: the node that leads copies
-    #[arg(long, hide = true, value_name = "NODE_ID")]
+    #[arg(long, hide = true, value_name = "NODE_ID",
+        value_parser = number::<u8>(0, 31, "a node id"))]
     pub(crate) sync_from_peer_node_id: Option<u8>,
     /// `all`, RES, RES/VOL, RES:PEER or RES:PEER/VOL
     #[arg(required = true, value_name = "TARGET")]
@@ -268,7 +271,7 @@ pub(crate) struct AdoptDrbd {
     #[arg(long, value_name = "WHERE")]
     pub(crate) drbd_meta_disk: Vec<String>,
     /// Leave room for so many peers [default: as many as are configured, and some more]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=31))]
+    #[arg(long, value_name = "N", value_parser = number::<u8>(1, 31, "peers"))]
     pub(crate) max_peers: Option<u8>,
     /// Name of this node in the configuration [default: the host name]
     #[arg(long, value_name = "NAME")]
@@ -374,7 +377,7 @@ pub(crate) struct Events2 {
         value_parser = COLOR_TIMES)]
     pub(crate) color: Option<Option<String>>,
     /// Accepted for compatibility: the daemon bounds what waits for a reader
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = number::<u64>(0, u64::MAX, "bytes"))]
     pub(crate) rcvbuf: Option<u64>,
     /// `all` or RES [default: all]
     #[arg(value_name = "TARGET")]
@@ -395,13 +398,13 @@ pub(crate) struct Dump {
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct WaitTimes {
     /// Where all replicas were in sync
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = wait_seconds())]
     pub(crate) wfc_timeout: Option<u64>,
     /// Where some replica was not in sync [default: as --wfc-timeout]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = wait_seconds())]
     pub(crate) degr_wfc_timeout: Option<u64>,
     /// Where the replica of this node is outdated [default: as --wfc-timeout]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = wait_seconds())]
     pub(crate) outdated_wfc_timeout: Option<u64>,
     /// Wait also for connections that are StandAlone
     #[arg(long)]
@@ -466,6 +469,9 @@ pub(crate) enum QueryVerb {
     /// Print what takes effect here, a line for each option
     #[command(hide = true)]
     ShEffective(QueryTargets),
+    /// Print the names of the peers, for completions of shells
+    #[command(hide = true)]
+    ShPeers(QueryTargets),
 }
 
 impl QueryVerb {
@@ -484,6 +490,7 @@ impl QueryVerb {
             Self::ShMdDev(_) => "sh-md-dev",
             Self::ShMdIdx(_) => "sh-md-idx",
             Self::ShIp(_) => "sh-ip",
+            Self::ShPeers(_) => "sh-peers",
             Self::ShUdev(_) => "sh-udev",
             Self::Udev(_) => "udev",
             Self::ShEffective(_) => "sh-effective",
@@ -506,6 +513,7 @@ impl QueryVerb {
             | Self::ShMdDev(targets)
             | Self::ShMdIdx(targets)
             | Self::ShIp(targets)
+            | Self::ShPeers(targets)
             | Self::ShUdev(targets)
             | Self::Udev(targets)
             | Self::ShEffective(targets)
@@ -539,15 +547,28 @@ pub(crate) fn parse_sectors(text: &str) -> Result<u64, String> {
         "k" | "K" => 1 << 10,
         "m" | "M" => 1 << 20,
         "g" | "G" => 1 << 30,
-        other => return Err(format!("unknown unit {other:?}; use s, K, M or G")),
+        _ => 0,
     };
-    let number: u64 =
-        digits.parse().map_err(|error| format!("not a number of sectors: {error}"))?;
-    number.checked_mul(unit).ok_or_else(|| "too large".to_owned())
+    let is_whole = !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit());
+    let count = digits.parse::<u64>().ok().filter(|_| is_whole && unit > 0);
+    count.and_then(|count| count.checked_mul(unit)).ok_or_else(|| {
+        format!(
+            "it takes a number from 0 to {}: sectors of 512 bytes, or with K, M or G behind it as \
+             many bytes",
+            u64::MAX / 512
+        )
+    })
+}
+
+/// Of `--wfc-timeout` and the like.
+fn wait_seconds() -> impl Reads<u64> {
+    number(0, SECONDS_MAX.as_secs(), "seconds, where 0 is without end")
 }
 
 /// As drbdmeta and `adopt-drbd` print it.
 fn parse_generation(text: &str) -> Result<u64, String> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
-    u64::from_str_radix(digits, 16).map_err(|error| format!("not a hexadecimal number: {error}"))
+    let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let generation = u64::from_str_radix(digits, 16).ok().filter(|_| is_hex);
+    generation.ok_or_else(|| "it takes 1 to 16 hexadecimal digits: a generation".to_owned())
 }

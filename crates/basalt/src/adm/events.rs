@@ -22,7 +22,7 @@ use crate::adm::dates::now_us;
 use crate::adm::events::line::{Changes, Fields, Stamps, Style};
 use crate::adm::failure::AdmError;
 use crate::adm::general::General;
-use crate::adm::outcome::{Form, failure_line};
+use crate::adm::outcome::{Form, failure_lines};
 use crate::adm::question::{answer_within, socket, states};
 use crate::adm::status_text::Statistics;
 use crate::adm::target::{Scope, names, parse_targets, sole_name};
@@ -38,7 +38,7 @@ pub(crate) fn events2(general: &General, options: &Events2) -> u8 {
             // Without a standard error nobody can be told.
             io::stderr().write_all(text.as_bytes()).ok();
             if general.json {
-                let line = failure_line("events2", resource, &error);
+                let line = failure_lines("events2", resource, &error);
                 io::stdout().write_all(line.as_bytes()).ok();
             }
             error.exit()

@@ -72,7 +72,7 @@ pub(crate) struct ErrorObject {
     pub(crate) code: String,
     #[serde(rename = "drbd-code", skip_serializing_if = "Option::is_none")]
     pub(crate) drbd_code: Option<i32>,
-    /// The place of the first mistake of a file, from 1; absent where the error is of no file, and
+    /// The place of a mistake of a file, from 1; absent where the error is of no file, and
     /// `line` and `column` where it is about the file as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) file: Option<String>,
@@ -157,14 +157,42 @@ impl AdmError {
             }
         };
         written.expect("writing to a string does not fail");
-        let hint = self.hint();
+        // What stands in a file stays as it stands there.
+        if !matches!(self, Self::Parse(_)) {
+            text = called::in_its_words(&text);
+        }
+        let hint = called::in_its_words(&self.hint());
         if !hint.is_empty() {
             writeln!(text, "  try: {hint}").expect("writing to a string does not fail");
         }
-        called::in_its_words(&text)
+        text
     }
 
-    pub(crate) fn object(&self) -> ErrorObject {
+    /// One for each mistake of a file, else one.
+    pub(crate) fn objects(&self) -> Vec<ErrorObject> {
+        if let Self::Parse(errors) = self {
+            return errors.list.iter().map(|mistake| self.of_mistake(mistake)).collect();
+        }
+        vec![self.object()]
+    }
+
+    fn of_mistake(&self, mistake: &Diagnostic) -> ErrorObject {
+        let hint = called::in_its_words(&to_try(mistake));
+        let of_place = |number: usize| Some(number).filter(|number| *number > 0);
+        ErrorObject {
+            code: "syntax".to_owned(),
+            drbd_code: None,
+            file: Some(mistake.file.clone()),
+            line: of_place(mistake.line),
+            column: of_place(mistake.column),
+            message: mistake.message.clone(),
+            to_try: hint.clone(),
+            hint,
+            exit: self.exit(),
+        }
+    }
+
+    fn object(&self) -> ErrorObject {
         let (code, drbd_code, message) = match self {
             Self::Ask(AskError::Refused(failure)) => {
                 (code_word(failure), class(failure.code).number, failure.message.clone())
@@ -193,16 +221,13 @@ impl AdmError {
             }
         };
         let message = called::in_its_words(&message);
-        let place = if let Self::Parse(errors) = self { errors.list.first() } else { None };
-        // People read it between the mistakes.
-        let hint = called::in_its_words(&place.map_or_else(|| self.hint(), of_mistake));
-        let of_place = |number: usize| Some(number).filter(|number| *number > 0);
+        let hint = called::in_its_words(&self.hint());
         ErrorObject {
             code,
             drbd_code,
-            file: place.map(|it| it.file.clone()),
-            line: place.and_then(|it| of_place(it.line)),
-            column: place.and_then(|it| of_place(it.column)),
+            file: None,
+            line: None,
+            column: None,
             message,
             to_try: hint.clone(),
             hint,
@@ -250,8 +275,8 @@ impl AdmError {
     }
 }
 
-/// An operator tries this about the first mistake of a file.
-fn of_mistake(mistake: &Diagnostic) -> String {
+/// An operator tries this about a mistake of a file.
+fn to_try(mistake: &Diagnostic) -> String {
     let words = match &mistake.suggestion {
         Some(word) => Some(format!("did you mean `{word}`?")),
         None if mistake.allowed.is_empty() => None,

@@ -61,17 +61,14 @@ pub(crate) struct Forcible {
     pub(crate) targets: Vec<String>,
 }
 
-const SECONDS_MAX: Duration = Duration::from_secs(365 * 24 * 3600);
+/// The longest wait that is taken: a year.
+pub(crate) const SECONDS_MAX: Duration = Duration::from_secs(365 * 24 * 3600);
 
 fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|error| format!("not a number of seconds: {error}"))?;
-    let duration = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
-    if duration.is_zero() {
-        return Err("must be above 0".to_owned());
-    }
+    let seconds = text.parse().ok().and_then(|it| Duration::try_from_secs_f64(it).ok());
     // A deadline is a time of now and this duration: their sum must not overflow.
-    if duration > SECONDS_MAX {
-        return Err(format!("must not be above {} (a year)", SECONDS_MAX.as_secs()));
-    }
-    Ok(duration)
+    seconds.filter(|it| !it.is_zero() && *it <= SECONDS_MAX).ok_or_else(|| {
+        let max = SECONDS_MAX.as_secs();
+        format!("it takes a number above 0 and up to {max} (a year): seconds, as 30 or 0.5")
+    })
 }

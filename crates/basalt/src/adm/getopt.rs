@@ -10,12 +10,12 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
-use clap::builder::BoolishValueParser;
-use clap::{Arg, ArgAction, Command, FromArgMatches};
+use clap::{Arg, Command, FromArgMatches};
 use config::options::{Kind, OptionSpec};
 
 use crate::adm::drbd_options;
 use crate::called;
+use crate::values::flag_with_value;
 
 /// The definition of a tool, ready to read words.
 pub(crate) fn definition(command: Command) -> Command {
@@ -26,14 +26,6 @@ pub(crate) fn definition(command: Command) -> Command {
         .bin_name(called::program());
     command.build();
     command
-}
-
-fn flag_with_value(argument: Arg) -> Arg {
-    if !matches!(argument.get_action(), ArgAction::SetTrue) {
-        return argument;
-    }
-    let argument = argument.num_args(0..=1).require_equals(true).value_name("yes|no");
-    argument.value_parser(BoolishValueParser::new()).hide_possible_values(true)
 }
 
 /// The name of the verb, and the command line.
@@ -281,7 +273,7 @@ impl Options {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::{ArgAction, CommandFactory};
 
     use super::*;
     use crate::adm::arguments::CommandLine;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use config::model::{Host, MetaDisk, Resource, Volume};
+use config::number::number;
 use node::create_md::{
     CreateMdOptions, CreateMdReport, FirstDisk, Overwrite, create_md as format_disk, former_size,
 };
@@ -20,7 +21,7 @@ pub(crate) struct CreateMd {
     #[arg(long)]
     pub(crate) force: bool,
     /// Leave room for so many peers [default: 7, or as many as are configured if that is more]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=31))]
+    #[arg(long, value_name = "N", value_parser = number::<u8>(1, 31, "peers"))]
     pub(crate) max_peers: Option<u8>,
     #[command(flatten)]
     pub(crate) drbd: DrbdLayout,
@@ -52,7 +53,8 @@ pub(crate) struct DrbdLayout {
 #[derive(Debug, Default, Args)]
 pub(crate) struct DrbdLog {
     /// Changes nothing: the activity log is not striped
-    #[arg(long, hide = true, value_name = "N")]
+    #[arg(long, hide = true, value_name = "N",
+        value_parser = number::<u32>(1, u32::MAX.into(), "stripes"))]
     al_stripes: Option<u32>,
     /// Changes nothing: the activity log is not striped
     #[arg(long, alias = "al-stripe-size-kB", hide = true, value_name = "KIB")]

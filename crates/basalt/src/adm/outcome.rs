@@ -154,7 +154,7 @@ impl Gathering {
 
     pub(crate) fn failed(&mut self, resource: &str, error: &AdmError) {
         self.complain(resource, error);
-        self.answers.push(failure(self.verb.clone(), Some(resource), error));
+        self.answers.extend(failures(&self.verb, Some(resource), error));
     }
 
     /// The same, with what the resource lacked as the daemon told it.
@@ -177,7 +177,7 @@ impl Gathering {
     /// A failure that is about no single resource.
     pub(crate) fn failed_at_all(&mut self, error: &AdmError) {
         self.complain(called::program(), error);
-        self.answers.push(failure(self.verb.clone(), None, error));
+        self.answers.extend(failures(&self.verb, None, error));
     }
 
     /// A part of the answer in both forms.
@@ -239,16 +239,32 @@ impl Gathering {
     }
 }
 
-fn failure(verb: Cow<'static, str>, resource: Option<&str>, error: &AdmError) -> Answer {
-    let resource = resource.map(str::to_owned);
-    Answer::Failed { resource, verb, ok: false, error: error.object() }
+/// An answer for each thing that is wrong.
+fn failures(
+    verb: &Cow<'static, str>,
+    resource: Option<&str>,
+    error: &AdmError,
+) -> impl Iterator<Item = Answer> {
+    let (resource, verb) = (resource.map(str::to_owned), verb.clone());
+    error.objects().into_iter().map(move |error| Answer::Failed {
+        resource: resource.clone(),
+        verb: verb.clone(),
+        ok: false,
+        error,
+    })
 }
 
 /// The failure of a verb whose answer is one line of JSON after the other.
-pub(crate) fn failure_line(verb: &'static str, resource: Option<&str>, error: &AdmError) -> String {
-    let answer = failure(verb.into(), resource, error);
-    let text = serde_json::to_string(&answer);
-    text.expect("an answer is made of strings, numbers and lists of them") + "\n"
+pub(crate) fn failure_lines(
+    verb: &'static str,
+    resource: Option<&str>,
+    error: &AdmError,
+) -> String {
+    let line = |answer| {
+        let text = serde_json::to_string(&answer);
+        text.expect("an answer is made of strings, numbers and lists of them") + "\n"
+    };
+    failures(&verb.into(), resource, error).map(line).collect()
 }
 
 fn line(text: &mut String, content: std::fmt::Arguments<'_>) {

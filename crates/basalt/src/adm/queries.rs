@@ -66,6 +66,10 @@ pub(crate) fn answer(
         QueryVerb::ShMdDev(_) => |of, number| of_volumes(of.host, number, meta_path),
         QueryVerb::ShMdIdx(_) => |of, number| of_volumes(of.host, number, meta_index),
         QueryVerb::ShIp(_) => own_addresses,
+        QueryVerb::ShPeers(_) => |of, _| {
+            let peers = of.resource.peers_of(&of.host.name);
+            Ok(peers.into_iter().map(|peer| peer.name).collect())
+        },
         QueryVerb::ShUdev(_) => names_by_drbdadm,
         QueryVerb::Udev(_) => names_by_drbdsetup,
         QueryVerb::ShEffective(_) => |of, _| Ok(of.resource.effective_lines(&of.host.name)),

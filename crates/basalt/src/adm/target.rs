@@ -2,6 +2,7 @@
 //! by the configuration before it comes here: see `minors`.
 
 use config::host_name::{is_same_host, meant};
+use config::limits::VOLUME_MAX;
 
 use crate::adm::failure::AdmError;
 
@@ -103,7 +104,10 @@ fn parse_target(word: &str, scope: Scope) -> Result<Target, AdmError> {
     let volume = match volume.map(str::parse::<u16>) {
         None => None,
         Some(Ok(volume)) => Some(volume),
-        Some(Err(_)) => return Err(usage("a volume number must follow the `/`")),
+        Some(Err(_)) => {
+            let problem = format!("a volume number must follow the `/`, from 0 to {VOLUME_MAX}");
+            return Err(usage(&problem));
+        }
     };
     if peer.is_some() && !scope.has_peers() {
         return Err(usage("this verb takes no peer; leave out the `:` and what follows"));

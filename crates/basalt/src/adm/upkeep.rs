@@ -166,11 +166,11 @@ fn answer(general: &General, verb: &UpkeepVerb, one: &One) -> Result<Vec<String>
         },
         UpkeepVerb::InvalidateRemote(_) => Err(AdmError::configuration(
             "a node gives up its own data only",
-            format!("on the peer: basalt adm invalidate {name}"),
+            format!("on the peer: `basalt adm invalidate {name}`"),
         )),
         UpkeepVerb::PauseSync(_) => Err(AdmError::configuration(
             "a resync is not paused: `c-max-rate` bounds what it takes",
-            format!("`disk {{ c-max-rate 10M; }}`, then basalt adm adjust {name}"),
+            format!("`disk {{ c-max-rate 10M; }}`, then `basalt adm adjust {name}`"),
         )),
         UpkeepVerb::ResumeSync(_)
         | UpkeepVerb::ApplyAl(_)

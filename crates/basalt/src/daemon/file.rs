@@ -9,6 +9,8 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use serde::ser::SerializeStruct as _;
+
 /// A file with every option, each explained, has a tenth of that.
 const FILE_BYTES_MAX: u64 = 64 << 10;
 /// Mistakes that are told at a time.
@@ -23,22 +25,77 @@ pub(super) struct Entry {
     pub(super) value: String,
     /// Counted from 1.
     pub(super) line: usize,
+    /// Where its name begins, in characters and counted from 1; and its value.
+    pub(super) name_column: usize,
+    pub(super) value_column: usize,
     /// The whole line, for who has to find it.
     pub(super) text: String,
 }
 
+/// The kind of a mistake, for a program that acts on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Code {
+    /// Of the words that were typed.
+    Usage,
+    /// A file that cannot be read.
+    File,
+    /// A line that cannot be read.
+    Syntax,
+    UnknownOption,
+    Duplicate,
+    BadValue,
+    /// An option that has to be given is not.
+    Missing,
+    /// A value that this machine, or another option, does not allow.
+    Configuration,
+    /// No mistake, but worth a look.
+    Note,
+}
+
 /// A mistake of the file: its place, the mistake in words, and the way out.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mistake {
+    pub(super) code: Code,
     /// `None` if it is on the command line, or nowhere.
     pub(super) file: Option<PathBuf>,
     /// `None` if it is about the whole file.
     pub(super) line: Option<usize>,
+    /// From 1, in characters; `None` if it is about the whole line.
+    pub(super) column: Option<usize>,
     /// The line as it stands there.
     pub(super) text: Option<String>,
     pub(super) message: String,
     /// An operator types this, where the message does not say it.
     pub(super) hint: Option<String>,
+}
+
+impl Mistake {
+    /// Of no place.
+    pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { code, file: None, line: None, column: None, text: None, message, hint: None }
+    }
+
+    pub(super) fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+}
+
+/// The names are those of `basalt adm --json`, and `text` beside them.
+impl serde::Serialize for Mistake {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Mistake", 8)?;
+        object.serialize_field("code", &self.code)?;
+        object.serialize_field("file", &self.file)?;
+        object.serialize_field("line", &self.line)?;
+        object.serialize_field("column", &self.column)?;
+        object.serialize_field("text", &self.text)?;
+        object.serialize_field("message", &self.message)?;
+        object.serialize_field("hint", &self.hint)?;
+        object.serialize_field("try", self.hint.as_deref().unwrap_or_default())?;
+        object.end()
+    }
 }
 
 impl std::fmt::Display for Mistake {
@@ -72,13 +129,8 @@ impl File {
         let mistakes = match read_bytes(path) {
             Ok(bytes) => file.take(&bytes),
             Err((message, hint)) => {
-                vec![Mistake {
-                    file: Some(path.to_owned()),
-                    line: None,
-                    text: None,
-                    message,
-                    hint: Some(hint),
-                }]
+                let mistake = Mistake::new(Code::File, message).hint(hint);
+                vec![Mistake { file: Some(path.to_owned()), ..mistake }]
             }
         };
         (file, mistakes)
@@ -86,38 +138,47 @@ impl File {
 
     fn take(&mut self, bytes: &[u8]) -> Vec<Mistake> {
         let mut mistakes = Vec::new();
+        let mut untold = 0;
         for (line, bytes) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
             let text = String::from_utf8_lossy(bytes);
             match str::from_utf8(bytes).map_err(|_utf8| Flaw::Foreign).and_then(read_line) {
                 Ok(None) => {}
                 Ok(Some((name, value))) => {
-                    let (name, value) = (name.to_owned(), value.to_owned());
-                    self.entries.push(Entry { name, value, line, text: shown(&text) });
+                    self.entries.push(Entry {
+                        name: name.to_owned(),
+                        value: value.to_owned(),
+                        line,
+                        name_column: column_of(&text, name),
+                        value_column: column_of(&text, value),
+                        text: shown(&text),
+                    });
                 }
                 Err(flaw) if mistakes.len() < MISTAKES_MAX => {
-                    mistakes.push(self.mistake((line, &shown(&text)), flaw.message(), flaw.hint()));
+                    let mistake = Mistake::new(Code::Syntax, flaw.message()).hint(flaw.hint());
+                    mistakes.push(self.at((line, &shown(&text)), mistake));
                 }
-                Err(_) => break,
+                Err(_) => untold += 1,
             }
+        }
+        if untold > 0 {
+            let message = format!("{untold} more lines cannot be read");
+            let mistake = Mistake::new(Code::Syntax, message).hint("is it the right file?");
+            mistakes.push(Mistake { file: Some(self.path.clone()), ..mistake });
         }
         mistakes
     }
 
-    /// The mistake that a line has.
-    pub(super) fn mistake(
-        &self,
-        (line, text): (usize, &str),
-        message: impl Into<String>,
-        hint: impl Into<String>,
-    ) -> Mistake {
-        Mistake {
-            file: Some(self.path.clone()),
-            line: Some(line),
-            text: Some(text.to_owned()),
-            message: message.into(),
-            hint: Some(hint.into()),
-        }
+    /// The mistake at a line that has it.
+    pub(super) fn at(&self, (line, text): (usize, &str), mistake: Mistake) -> Mistake {
+        let (file, text) = (Some(self.path.clone()), Some(text.to_owned()));
+        Mistake { file, line: Some(line), text, ..mistake }
     }
+}
+
+/// Where a part of a line begins, in characters and from 1; `part` is cut out of `line`.
+fn column_of(line: &str, part: &str) -> usize {
+    let bytes = (part.as_ptr() as usize).saturating_sub(line.as_ptr() as usize);
+    line.get(..bytes).map_or(1, |before| before.chars().count() + 1)
 }
 
 /// The whole file, or why not and what to do.
@@ -302,7 +363,9 @@ mod tests {
     #[test]
     fn mistakes_are_told_up_to_a_bound_and_a_long_line_in_part() {
         let (_, mistakes) = read("wrong\n".repeat(1000).as_bytes());
-        assert_eq!(mistakes.len(), MISTAKES_MAX);
+        assert_eq!(mistakes.len(), MISTAKES_MAX + 1);
+        let last = &mistakes[MISTAKES_MAX];
+        assert_eq!((&*last.message, last.line), ("980 more lines cannot be read", None));
         let (_, mistakes) = read("w".repeat(10_000).as_bytes());
         assert!(mistakes[0].text.as_ref().is_some_and(|text| text.len() == SHOWN_MAX + 2));
     }

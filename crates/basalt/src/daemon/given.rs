@@ -11,7 +11,8 @@ use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use crate::daemon::file::{Entry, File, Mistake};
+use crate::daemon::file::{Code, Entry, File, Mistake};
+use crate::values::with_values;
 
 /// Which options make no sense in a file.
 const TYPED_ONLY: [&str; 5] = ["config", "check-config", "json", "help", "version"];
@@ -24,7 +25,9 @@ pub(super) struct Given {
     typed: ArgMatches,
     pub(super) file: Option<File>,
     pub(super) mistakes: Vec<Mistake>,
-    /// Of all; `None` if something is wrong.
+    /// Options that wrong lines name.
+    wrong: Vec<String>,
+    /// Of all, but for the lines with mistakes; `None` if the rest makes no sense without them.
     pub(super) matches: Option<ArgMatches>,
 }
 
@@ -51,6 +54,7 @@ impl Given {
     /// # Errors
     /// Of the words alone: what is wrong with the file is in `mistakes`.
     pub(super) fn read(command: Command, typed: &[OsString]) -> Result<Self, clap::Error> {
+        let command = with_values(command);
         let (program, words) = typed.split_first().expect("the name of the program comes first");
         let of_words = command.clone().try_get_matches_from(typed)?;
         let path = of_words.get_one::<PathBuf>("config").cloned();
@@ -60,20 +64,32 @@ impl Given {
             typed: of_words,
             file,
             mistakes: mistakes.unwrap_or_default(),
+            wrong: Vec::new(),
             matches: None,
         };
         let mut all = vec![program.clone()];
         all.extend(given.words_of_file());
         all.extend(words.iter().cloned());
-        if given.mistakes.is_empty() {
-            given.matches = Some(given.command.clone().try_get_matches_from(all)?);
-        }
+        let matches = given.command.clone().try_get_matches_from(all);
+        given.matches = if given.mistakes.is_empty() { Some(matches?) } else { matches.ok() };
         Ok(given)
     }
 
     /// Whether a flag was typed.
     pub(super) fn is_set(&self, flag: &str) -> bool {
         self.typed.get_flag(flag)
+    }
+
+    /// Whether the option is named by a line that is wrong, be it one that cannot be read.
+    pub(super) fn is_wrong(&self, option: &str) -> bool {
+        let begins = |mistake: &Mistake| {
+            let rest = mistake.text.as_deref().and_then(|text| text.strip_prefix(option));
+            mistake.code == Code::Syntax
+                && rest.is_some_and(|rest| {
+                    !rest.starts_with(|it: char| it.is_alphanumeric() || it == '-')
+                })
+        };
+        self.wrong.iter().any(|name| name == option) || self.mistakes.iter().any(begins)
     }
 
     /// The options that a file may name, in the order of the help.
@@ -106,7 +122,7 @@ impl Given {
             None => format!("type --{option} {value}, or name a file of options with --config"),
         };
         let file = self.file.as_ref().map(|file| file.path.clone());
-        Mistake { file, line: None, text: None, message: text.clone(), hint: Some(hint) }
+        Mistake { file, ..Mistake::new(Code::Missing, text.clone()).hint(hint) }
     }
 
     /// The file adds these to the words that were typed. Each of its lines is judged, those that
@@ -114,36 +130,44 @@ impl Given {
     fn words_of_file(&mut self) -> Vec<OsString> {
         let Some(file) = &self.file else { return Vec::new() };
         let mut words = Vec::new();
-        let mut mistakes = Vec::new();
+        let (mut mistakes, mut wrong) = (Vec::new(), Vec::new());
         for (at, entry) in file.entries.iter().enumerate() {
             let place = (entry.line, &*entry.text);
             let judged = self.option_named(&entry.name).and_then(|arg| {
                 let first = file.entries[..at].iter().find(|it| it.name == entry.name);
                 if let Some(first) = first.filter(|_| !may_repeat(arg)) {
                     let message = format!("{} is given a second time", entry.name);
-                    return Err((message, format!("it was first given at line {}", first.line)));
+                    let hint = format!("it was first given at line {}", first.line);
+                    return Err(Mistake::new(Code::Duplicate, message).hint(hint));
                 }
                 Ok((arg, self.word(arg, entry)?))
             });
             match judged {
-                Ok((arg, word)) if self.origin(arg) == Origin::File => words.extend(word),
+                Ok((arg, word)) if self.origin(arg) == Origin::File => words.push(word),
                 Ok(_) => {}
-                Err((message, hint)) => mistakes.push(file.mistake(place, message, hint)),
+                Err(mistake) => {
+                    let is_value = mistake.code == Code::BadValue;
+                    let column = if is_value { entry.value_column } else { entry.name_column };
+                    let mistake = Mistake { column: Some(column), ..mistake };
+                    mistakes.push(file.at(place, mistake));
+                    wrong.push(entry.name.clone());
+                }
             }
         }
         self.mistakes.extend(mistakes);
+        self.wrong = wrong;
         self.mistakes.sort_by_key(|mistake| mistake.line);
         words
     }
 
     /// The option of this name, or what is wrong with the name.
-    fn option_named(&self, name: &str) -> Result<&Arg, (String, String)> {
+    fn option_named(&self, name: &str) -> Result<&Arg, Mistake> {
         if let Some(arg) = self.options().find(|arg| name_of(arg) == Some(name)) {
             return Ok(arg);
         }
         if TYPED_ONLY.contains(&name) {
             let message = format!("{name} is for the command line alone");
-            return Err((message, "take the line out".to_owned()));
+            return Err(Mistake::new(Code::UnknownOption, message).hint("take the line out"));
         }
         let plain = name.trim_start_matches('-').replace('_', "-");
         let nearest = self.options().filter_map(name_of).find(|known| *known == plain);
@@ -152,7 +176,8 @@ impl Given {
             || "`basalt node --help` lists the options; here they stand without dashes".to_owned(),
             |nearest| format!("did you mean `{nearest}`?"),
         );
-        Err((format!("there is no option {name:?}"), hint))
+        let message = format!("there is no option {name:?}");
+        Err(Mistake::new(Code::UnknownOption, message).hint(hint))
     }
 
     /// The parser proposes this name in place of one that it does not know.
@@ -167,26 +192,17 @@ impl Given {
         is_known.then(|| proposed.to_owned())
     }
 
-    /// The word of a line, if it makes one, or what is wrong with its value.
-    fn word(&self, arg: &Arg, entry: &Entry) -> Result<Option<OsString>, (String, String)> {
+    /// The word of a line, or what is wrong with its value.
+    fn word(&self, arg: &Arg, entry: &Entry) -> Result<OsString, Mistake> {
         let Entry { name, value, .. } = entry;
-        if !arg.get_action().takes_values() {
-            return match &**value {
-                "yes" => Ok(Some(format!("--{name}").into())),
-                "no" => Ok(None),
-                _ => {
-                    let message = format!("{name} cannot be {value:?}: it is yes or no");
-                    Err((message, format!("write `{name} = yes`, or take the line out")))
-                }
-            };
-        }
         let word = format!("--{name}={value}");
         let judged = self.command.clone().try_get_matches_from(["basalt node", &word]);
-        let Err(error) = judged else { return Ok(Some(word.into())) };
+        let Err(error) = judged else { return Ok(word.into()) };
         let why = error.source().map(|source| format!(": {source}")).unwrap_or_default();
-        let hint =
-            format!("write `{name} = {}`; `basalt node --help` says what it means", value_of(arg));
-        Err((format!("{name} cannot be {value:?}{why}"), hint))
+        let message = format!("{name} cannot be {value:?}{why}");
+        let form = value_of(arg);
+        let hint = format!("write `{name} = {form}`; `basalt node --help` says what it means");
+        Err(Mistake::new(Code::BadValue, message).hint(hint))
     }
 }
 
@@ -261,15 +277,24 @@ mod tests {
             ("config = a", "config is for the command line alone", "take the line out"),
             ("help = yes", "help is for the command line alone", "take the line out"),
             ("jsn = yes", "no option", "--help` lists the options"),
-            ("metrics = here", "metrics cannot be \"here\": invalid socket", "<ADDRESS:PORT>"),
+            ("metrics = here", "metrics cannot be \"here\": it takes an IP", "<ADDRESS:PORT>"),
             ("nbd = 127.0.0.1", "nbd cannot be", "`nbd = <ADDRESS:PORT>`"),
-            ("spin-us = 1001", "1001 is not in 0..=1000", "`spin-us = <MICROSECONDS>`"),
-            ("shards = many", "shards cannot be \"many\": invalid digit", "`shards = <SHARDS>`"),
+            (
+                "spin-us = 1001",
+                "\"1001\": it takes a number from 0 to 1000: microseconds",
+                "`spin-us = <MICROSECONDS>`",
+            ),
+            (
+                "shards = many",
+                "shards cannot be \"many\": it takes a number from 1 to 8: threads",
+                "`shards = <SHARDS>`",
+            ),
+            ("max-parallel-resyncs = -1", "from 0 to 4294967295: resources", "= <NUMBER>`"),
             ("vhost = \"\"", "vhost cannot be \"\"", "`vhost = <DIR>`"),
             (
-                "drbd-names = on",
-                "drbd-names cannot be \"on\": it is yes or no",
-                "`drbd-names = yes`",
+                "drbd-names = perhaps",
+                "drbd-names cannot be \"perhaps\": it is yes or no",
+                "`drbd-names = <yes|no>`",
             ),
             ("name = b", "name is given a second time", "line 1"),
         ] {
@@ -279,7 +304,34 @@ mod tests {
             assert!(mistake.message.contains(message), "no {message:?} in {mistake}");
             let told = mistake.hint.as_deref().unwrap_or_default();
             assert!(told.contains(&hint.replace(['<', '>'], "")), "no {hint:?} in {mistake}");
-            assert!(it.matches.is_none());
+            assert!(it.matches.is_some(), "the other lines are judged all the same");
+            assert!(mistake.column.is_some_and(|column| column <= line.len()), "{mistake:?}");
+        }
+    }
+
+    /// `--drbd-names=no` was refused, and turned nothing off that the file turns on.
+    #[test]
+    fn flag_takes_yes_and_no_on_the_command_line_as_in_the_file() {
+        for (line, words, is_on) in [
+            ("drbd-names = yes", &[][..], true),
+            ("drbd-names = off", &[], false),
+            ("drbd-names = yes", &["--drbd-names=no"], false),
+            ("drbd-names = no", &["--drbd-names"], true),
+            ("drbd-names = no", &["--drbd-names=on"], true),
+        ] {
+            let it = given(line, words);
+            assert_eq!(it.mistakes, [], "{line} {words:?}");
+            assert_eq!(it.matches.unwrap().get_flag("drbd_names"), is_on, "{line} {words:?}");
+        }
+    }
+
+    #[test]
+    fn option_of_a_wrong_line_is_not_missing() {
+        for line in ["state-dir = \"\"", "state-dir /s", "state-dir"] {
+            assert!(given(line, &[]).is_wrong("state-dir"), "{line}");
+        }
+        for line in ["state-dirs /s", "# state-dir", "name = state-dir"] {
+            assert!(!given(line, &[]).is_wrong("state-dir"), "{line}");
         }
     }
 

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use node::{Remark, Weight};
 use serde::Serialize;
 
-use crate::daemon::file::Mistake;
-use crate::daemon::given::{Given, Origin, name_of};
+use crate::daemon::file::{Code, Mistake};
+use crate::daemon::given::{Given, Lack, Origin, name_of};
 
 pub(super) const WRONG_WORDS_EXIT: u8 = 2;
 
@@ -48,25 +48,49 @@ impl Report {
         let lines: Vec<_> = text.lines().take_while(|line| !line.is_empty()).collect();
         let message = lines.join(" ");
         let message = message.strip_prefix("error: ").unwrap_or(&message).to_owned();
-        let hint = Some("`basalt node --help` lists the options".to_owned());
-        let mistake = Mistake { file: None, line: None, text: None, message, hint };
+        let hint = "`basalt node --help` lists the options";
+        let mistake = Mistake::new(Code::Usage, message).hint(hint);
         Self { mistakes: vec![mistake], ..Self::default() }
     }
 
-    pub(super) fn add_mistake(&mut self, mistake: Mistake) {
-        self.mistakes.push(mistake);
+    pub(super) fn is_wrong(&self) -> bool {
+        !self.mistakes.is_empty()
     }
 
-    /// Looks at what the options name.
-    pub(super) fn judge(&mut self, given: &Given, options: &node::Options) {
+    /// Options that are missing; one that a wrong line names is told of there, and a file that
+    /// cannot be read may have them all.
+    pub(super) fn add_lacks(&mut self, given: &Given, lacks: &[Lack]) {
+        if given.mistakes.iter().any(|mistake| mistake.code == Code::File) {
+            return;
+        }
+        let missing = lacks.iter().filter(|lack| !given.is_wrong(lack.option));
+        self.mistakes.extend(missing.map(|lack| given.mistake(lack)));
+    }
+
+    /// A mistake that the daemon met.
+    pub(super) fn add_remark(&mut self, given: &Given, remark: &Remark) {
+        self.mistakes.push(place(given, remark));
+    }
+
+    /// Looks at what the options name, but for those that are missing or wrong themselves.
+    pub(super) fn judge(&mut self, given: &Given, options: &node::Options, lacks: &[Lack]) {
+        let is_whole = !self.is_wrong();
         for remark in options.remarks() {
+            let is_missing = lacks.iter().any(|lack| lack.option == remark.option);
+            if is_missing || given.is_wrong(remark.option) {
+                continue;
+            }
             let told = place(given, &remark);
             match remark.weight {
                 Weight::Wrong => self.mistakes.push(told),
                 Weight::Note => self.notes.push(told),
             }
         }
-        self.settings = settings(given, options);
+        // In the order of the file; what is of no line comes last.
+        self.mistakes.sort_by_key(|mistake| (mistake.line.is_none(), mistake.line));
+        if is_whole {
+            self.settings = settings(given, options);
+        }
     }
 
     /// Says what is wrong, to who started a daemon.
@@ -158,6 +182,11 @@ fn place(given: &Given, remark: &Remark) -> Mistake {
     let entry = meant.or_else(|| named().next()).filter(|_| origin == Origin::File);
     let file = given.file.as_ref().filter(|_| entry.is_some()).map(|file| file.path.clone());
     let (line, text_there) = entry.map(|entry| (entry.line, entry.text.clone())).unzip();
+    let column = entry.map(|entry| entry.value_column);
+    let code = match remark.weight {
+        Weight::Wrong => Code::Configuration,
+        Weight::Note => Code::Note,
+    };
     let message = format!("{option}: {text}");
-    Mistake { file, line, text: text_there, message, hint: None }
+    Mistake { file, line, column, text: text_there, ..Mistake::new(code, message) }
 }

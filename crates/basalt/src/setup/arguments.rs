@@ -1,10 +1,13 @@
 //! The command line of `basalt setup` as typed.
 
 use clap::{Args, Parser, Subcommand};
+use config::limits::{MINOR_MAX, NODE_ID_MAX, VOLUME_MAX};
+use config::number::{Reads, number};
 
 use crate::adm::arguments::{Events2, Status, WaitTimes, parse_sectors};
 use crate::adm::general::General;
 use crate::adm::metadata::DrbdLog;
+use crate::values::yes_or_no;
 
 #[derive(Debug, Parser)]
 #[command(
@@ -37,7 +40,10 @@ pub(crate) enum Verb {
     /// Show the state of the connection to a peer
     Cstate(Peer),
     /// Show the state of the disks of a volume, local/peers
-    Dstate { minor: u32 },
+    Dstate {
+        #[arg(value_parser = minors())]
+        minor: u32,
+    },
     /// Disconnect, detach and forget
     Down { resource: String },
     /// Take the right to write
@@ -74,6 +80,7 @@ pub(crate) enum Verb {
     },
     /// Go on without the backing disk
     Detach {
+        #[arg(value_parser = minors())]
         minor: u32,
         /// Do not wait for requests that the disk still owes
         #[arg(long)]
@@ -83,6 +90,7 @@ pub(crate) enum Verb {
     },
     /// Make a volume larger while it is in use
     Resize {
+        #[arg(value_parser = minors())]
         minor: u32,
         /// The new size: sectors of 512 bytes, or a number with K, M or G
         #[arg(short = 's', long, value_name = "SECTORS", value_parser = parse_sectors)]
@@ -98,25 +106,31 @@ pub(crate) enum Verb {
     },
     /// Give up the local data and copy it all again from a peer
     Invalidate {
+        #[arg(value_parser = minors())]
         minor: u32,
         #[arg(long, hide = true, num_args = 0..=1, require_equals = true,
             default_value_t = true, default_missing_value = "true",
             action = clap::ArgAction::Set,
-            value_parser = clap::builder::BoolishValueParser::new())]
+            value_parser = yes_or_no)]
         reset_bitmap: bool,
-        #[arg(long, hide = true, value_name = "NODE_ID")]
+        #[arg(long, hide = true, value_name = "NODE_ID", value_parser = node_ids())]
         sync_from_peer_node_id: Option<u8>,
     },
     /// Finish the requests that are under way, and hold the next ones back
     SuspendIo {
+        #[arg(value_parser = minors())]
         minor: u32,
         #[arg(long, hide = true)]
         bdev_freeze: bool,
     },
     /// Let requests go on
-    ResumeIo { minor: u32 },
+    ResumeIo {
+        #[arg(value_parser = minors())]
+        minor: u32,
+    },
     /// Start a volume whose replicas are known to be equal, without a first copy
     NewCurrentUuid {
+        #[arg(value_parser = minors())]
         minor: u32,
         /// The replicas hold the same already
         #[arg(long)]
@@ -181,7 +195,10 @@ pub(crate) enum Maintenance {
         reset_bitmap: bool,
     },
     /// Say whether this node's data counts as outdated; others know it without being told
-    Outdate { minor: u32 },
+    Outdate {
+        #[arg(value_parser = minors())]
+        minor: u32,
+    },
     /// Compare the replicas of a volume while they are in use
     Verify {
         #[command(flatten)]
@@ -198,15 +215,24 @@ pub(crate) enum Maintenance {
     /// The same, in words
     ShowGi(Volume),
     /// Look whether the disk is as the resource knows it
-    CheckResize { minor: u32 },
+    CheckResize {
+        #[arg(value_parser = minors())]
+        minor: u32,
+    },
     /// Refused: a resync is bounded by `c-max-rate`, not paused
     PauseSync(Volume),
     /// Nothing to do: nothing pauses a resync
     ResumeSync(Volume),
     /// Print what udev makes the names of a volume of
-    Udev { minor: u32 },
+    Udev {
+        #[arg(value_parser = minors())]
+        minor: u32,
+    },
     /// Refused: volumes go with their resource
-    DelMinor { minor: u32 },
+    DelMinor {
+        #[arg(value_parser = minors())]
+        minor: u32,
+    },
     /// Part from a peer; it stays a member until the configuration drops it
     DelPeer {
         #[command(flatten)]
@@ -230,6 +256,7 @@ pub(crate) enum Step {
     /// See that a resource is there; the configuration makes it
     NewResource {
         resource: String,
+        #[arg(value_parser = node_ids())]
         node_id: u8,
         #[command(flatten)]
         options: Ignored,
@@ -237,7 +264,9 @@ pub(crate) enum Step {
     /// See that a volume is there, which came with the resource
     NewMinor {
         resource: String,
+        #[arg(value_parser = minors())]
         minor: u32,
+        #[arg(value_parser = volumes())]
         volume: u16,
         #[command(flatten)]
         options: Ignored,
@@ -255,6 +284,7 @@ pub(crate) enum Step {
     DelPath(PeerPath),
     /// Take the backing disk of the configuration into use
     Attach {
+        #[arg(value_parser = minors())]
         minor: u32,
         disk: String,
         meta_disk: String,
@@ -270,6 +300,7 @@ pub(crate) enum Step {
     },
     /// Refused: options come from the configuration
     DiskOptions {
+        #[arg(value_parser = minors())]
         minor: u32,
         #[command(flatten)]
         options: Ignored,
@@ -312,7 +343,7 @@ pub(crate) struct PeerPath {
 pub(crate) struct Peer {
     pub(crate) resource: String,
     /// Its node id
-    #[arg(value_name = "PEER_NODE_ID")]
+    #[arg(value_name = "PEER_NODE_ID", value_parser = node_ids())]
     pub(crate) id: u8,
 }
 
@@ -320,6 +351,7 @@ pub(crate) struct Peer {
 pub(crate) struct Volume {
     #[command(flatten)]
     pub(crate) peer: Peer,
+    #[arg(value_parser = volumes())]
     pub(crate) volume: u16,
 }
 
@@ -330,4 +362,16 @@ pub(crate) struct Show {
     pub(crate) show_defaults: bool,
     /// `all` or a resource [default: all]
     pub(crate) resources: Vec<String>,
+}
+
+fn minors() -> impl Reads<u32> {
+    number(0, MINOR_MAX, "a minor")
+}
+
+fn node_ids() -> impl Reads<u8> {
+    number(0, NODE_ID_MAX, "a node id")
+}
+
+fn volumes() -> impl Reads<u16> {
+    number(0, VOLUME_MAX, "a volume number")
 }

@@ -47,6 +47,7 @@ const ADM: &[&[&str]] = &[
     &["sh-md-dev", "r0"],
     &["sh-md-idx", "r0"],
     &["sh-ip", "r0"],
+    &["sh-peers", "r0"],
     &["sh-udev", "r0"],
     &["sh-effective", "r0"],
     &["sh-lr-of", "r0"],
@@ -246,6 +247,53 @@ fn mistake_of_a_file_is_told_with_its_place_and_what_to_try() {
     let run = place.run_tool_alone("adm", &["--json", "-c", "DIR/none.res", "dump", "all"]);
     let error = &failure(&run).unwrap()["error"];
     assert!(error["line"].is_null(), "a file that is not there has no line: {error}");
+}
+
+/// Three mistakes were one object, whose place was that of the first.
+#[test]
+fn each_mistake_of_a_file_is_an_answer_of_its_own() {
+    let place = Place::new();
+    let text = "resource r0 {\n  net { protocol D; }\n  disk { al-extents x; }\n  on a { node-id \
+                99; }\n}\n";
+    place.write("bad.res", text);
+    let run = place.run_tool_alone("adm", &["--json", "-c", "DIR/bad.res", "dump", "r0"]);
+    let told: Vec<Value> = serde_json::from_str(&run.stdout).unwrap();
+    let place_of = |it: &Value| {
+        let number = |field: &str| it["error"][field].as_u64().unwrap();
+        (number("line"), number("column"))
+    };
+    let places: Vec<_> = told.iter().map(place_of).collect();
+    assert_eq!(places, [(2, 18), (3, 21), (4, 18)], "{run:?}");
+    let message = told[1]["error"]["message"].as_str().unwrap();
+    let wanted = "bad value of `al-extents`: `x` is not a number, the range is 67 to 65534";
+    assert_eq!(message, wanted);
+    assert!(told.iter().all(|it| it["ok"] == false && it["error"]["exit"] == 10), "{run:?}");
+}
+
+/// They answered in words alone, with --json or without.
+#[test]
+fn certificates_and_devices_are_refused_in_json_as_well() {
+    let place = Place::new();
+    place.write("ca.crt", "there");
+    let run = |tool: &str, words: &[&str]| place.run_tool_alone(tool, words);
+    let made = run("pki", &["init", "--json", "--dir", "DIR/new"]);
+    let told: Vec<Value> = serde_json::from_str(&made.stdout).unwrap();
+    assert_eq!((&told[0]["ok"], &told[0]["verb"]), (&true.into(), &"pki init".into()), "{made:?}");
+    for (tool, words, code, has_file) in [
+        ("pki", &["init", "--json", "--dir", "DIR/new"][..], "exists", true),
+        ("pki", &["issue", "--json", "--dir", "DIR", "alice"], "no-authority", true),
+        ("pki", &["issue", "--json", "--dir", "DIR/new", "a b"], "bad-name", false),
+        ("pki", &["issue", "--json", "--days", "0", "alice"], "usage", false),
+        ("pki", &["issue", "--json"], "usage", false),
+        ("device", &["remove", "--json", "1048575"], "device", true),
+        ("device", &["remove", "--json", "x"], "usage", false),
+    ] {
+        let run = run(tool, words);
+        assert_told(tool, words, &run);
+        let error = &failure(&run).unwrap()["error"];
+        assert_eq!(error["code"], code, "{tool} {words:?}: {error}");
+        assert_eq!(error["file"].is_string(), has_file, "{tool} {words:?}: {error}");
+    }
 }
 
 #[test]

@@ -452,7 +452,7 @@ fn wrong_usage_exits_with_1_and_asks_nothing() {
         (&["primary"], "required"),
         (&["primary", "r0:bob"], "takes no peer"),
         (&["new-current-uuid", "r0"], "--clear-bitmap is required"),
-        (&["--timeout", "0", "status"], "must be above 0"),
+        (&["--timeout", "0", "status"], "it takes a number above 0 and up to 31536000 (a year)"),
         (&[], "Usage"),
     ] {
         let run = place.run_alone(arguments);

@@ -39,7 +39,7 @@ fn what_is_done_by_itself_is_no_error() {
 fn what_is_done_in_another_way_is_refused_with_it() {
     for (words, part) in [
         (["forget-peer", "r0:bob"], "take it out of the configuration"),
-        (["invalidate-remote", "r0:bob"], "on the peer: basalt adm invalidate r0"),
+        (["invalidate-remote", "r0:bob"], "on the peer: `basalt adm invalidate r0`"),
         (["pause-sync", "r0:bob"], "c-max-rate 10M"),
     ] {
         let run = Place::new().run(&words, vec![status(&["r0"])]);

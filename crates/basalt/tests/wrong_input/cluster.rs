@@ -171,10 +171,21 @@ impl Node {
     }
 
     pub(crate) fn fails_to_start_as(&self, mut command: Command) -> String {
+        self.gives_up(&mut command, 1);
+        self.log().lines().last().unwrap_or_default().to_owned()
+    }
+
+    /// The same of one that an option keeps from starting: its words are those of a check.
+    pub(crate) fn refuses_to_start(&self, mut command: Command) -> String {
+        let before = self.log().len();
+        self.gives_up(&mut command, 2);
+        self.log()[before..].to_owned()
+    }
+
+    fn gives_up(&self, command: &mut Command, exit: i32) {
         let mut process = command.spawn().unwrap();
         let status = wait_for("the daemon to give up", || process.try_wait().unwrap());
-        assert_eq!(status.code(), Some(1), "{}", self.log());
-        self.log().lines().last().unwrap_or_default().to_owned()
+        assert_eq!(status.code(), Some(exit), "{}", self.log());
     }
 
     /// A connection may end, or a command be answered, before the line that tells of it is written.

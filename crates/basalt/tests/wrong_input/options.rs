@@ -77,7 +77,10 @@ fn mistakes_of_a_file_are_told_all_at_once_and_nothing_starts() {
                     "{shown}:6: there is no option \"metricks\"\n    metricks = 127.0.0.1:1\n"
                 ),
                 "  did you mean `metrics`?\n",
-                &format!("{shown}:7: spin-us cannot be \"2000\": 2000 is not in 0..=1000\n"),
+                &format!(
+                    "{shown}:7: spin-us cannot be \"2000\": it takes a number from 0 to 1000: \
+                     microseconds\n"
+                ),
                 "  write `spin-us = MICROSECONDS`;",
             ],
         );
@@ -86,8 +89,125 @@ fn mistakes_of_a_file_are_told_all_at_once_and_nothing_starts() {
     let json = said(with_file(&file, &["--check-config", "--json"]));
     assert_eq!(json.exit, 2);
     let told: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
-    assert_eq!(told["mistakes"][1]["line"], 7);
-    assert_eq!(told["mistakes"][0]["hint"], "did you mean `metrics`?");
+    let [first, second] = &told["mistakes"].as_array().unwrap()[..] else { panic!("{told}") };
+    assert_eq!((&second["line"], &second["column"]), (&7.into(), &11.into()), "{second}");
+    assert_eq!((&first["line"], &first["column"]), (&6.into(), &1.into()), "{first}");
+    assert_eq!((&first["code"], &second["code"]), (&"unknown-option".into(), &"bad-value".into()));
+    assert_eq!(first["try"], "did you mean `metrics`?");
+    assert_eq!((&first["hint"], &first["file"]), (&first["try"], &json_path(&file)));
+}
+
+fn json_path(path: &Path) -> serde_json::Value {
+    path.to_str().unwrap().into()
+}
+
+/// A line that could not be read hid that another one names no group, and a third one no folder.
+#[test]
+fn mistakes_of_all_kinds_are_told_in_one_run_each_with_its_line() {
+    let cluster = Cluster::prepare(1);
+    let node = &cluster.nodes[0];
+    let file = node.home.join("node.conf");
+    let wrong = "nonsense\nadmin-group = nobodys-group\nshards = many\nvhost = /no-such-folder\n\
+                 nbd-unix = /no-such-folder/nbd.sock\nspin-us = -1\nnvme-auth = /etc/hosts\n";
+    let lines = lines(node).replace("shards = 1\n", "");
+    fs::write(&file, format!("{lines}{wrong}")).unwrap();
+    let shown = file.display();
+    for words in [&[][..], &["--check-config"]] {
+        let run = said(with_file(&file, words));
+        let part = |(line, text): (usize, &str)| format!("{shown}:{line}: {text}");
+        let told = [
+            (5, "there is no `=` in this line"),
+            (6, "admin-group: there is no group \"nobodys-group\""),
+            (7, "shards cannot be \"many\""),
+            (8, "vhost: cannot make sockets in /no-such-folder"),
+            (9, "nbd-unix: there is no folder /no-such-folder"),
+            (10, "spin-us cannot be \"-1\""),
+        ];
+        let told = told.map(part);
+        let parts: Vec<&str> = told.iter().map(String::as_str).collect();
+        run.refused_with(2, &parts);
+        run.refused_with(2, &[&format!("{shown}: nvme-auth is given, and there is no address")]);
+    }
+    let json = said(with_file(&file, &["--check-config", "--json"]));
+    let told: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    let mistakes = told["mistakes"].as_array().unwrap();
+    let codes: Vec<_> = mistakes.iter().map(|it| it["code"].as_str().unwrap()).collect();
+    let wanted = ["syntax", "configuration", "bad-value", "configuration", "configuration"];
+    assert_eq!(codes[..5], wanted, "{told}");
+    // Without a state directory the others are judged as well.
+    fs::write(&file, "admin-group = nobodys-group\n").unwrap();
+    let run = said(with_file(&file, &[]));
+    run.refused_with(2, &["no group \"nobodys-group\"", "no state directory is given"]);
+}
+
+/// The daemon began to listen, and ended 25 s later without a word of the option.
+#[test]
+fn start_and_check_refuse_places_that_cannot_be_in_the_same_words() {
+    let cluster = Cluster::prepare(1);
+    let node = &cluster.nodes[0];
+    let file = node.home.join("node.conf");
+    let place = format!("{}:6: ", file.display());
+    let admin = node.socket();
+    let long = node.home.join("n".repeat(107));
+    for (line, part) in [
+        (format!("nbd-unix = {}", admin.display()), "asked for by admin-socket already"),
+        (format!("nbd-unix = {}", long.display()), "bytes, and the path of a unix socket has 107"),
+        (format!("nvme = {}", node.nbd), "is asked for by nbd already: take another port"),
+        (format!("metrics = 0.0.0.0:{}", node.nbd.port()), "is asked for by nbd already ("),
+        ("metrics = 127.0.0.1:0".to_owned(), "has port 0"),
+    ] {
+        fs::write(&file, format!("{}{line}\n", lines(node))).unwrap();
+        for words in [&[][..], &["--check-config"]] {
+            // Of a long line the beginning is shown.
+            let shown = &line[..line.len().min(60)];
+            said(with_file(&file, words)).refused_with(2, &[&place, shown, part]);
+        }
+        assert!(!node.state_dir().exists(), "nothing was made");
+    }
+}
+
+/// Its ports and sockets are in use, by the daemon that will have them again.
+#[test]
+fn check_beside_the_daemon_finds_nothing_wrong_with_its_own_places() {
+    let mut cluster = Cluster::start(1);
+    let node = &mut cluster.nodes[0];
+    let file = node.home.join("node.conf");
+    let unix = node.home.join("nbd.sock");
+    let text = format!("{}nbd-unix = {}\n", lines(node), unix.display());
+    fs::write(&file, &text).unwrap();
+    node.stop();
+    let mut command = with_file(&file, &[]);
+    node.quiet(&mut command);
+    node.start_as(command);
+    let run = said(with_file(&file, &["--check-config"]));
+    assert_eq!((run.exit, &*run.stderr), (0, ""), "{run:?}");
+    let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let line = format!("nvme = {}", other.local_addr().unwrap());
+    fs::write(&file, format!("{text}{line}\n")).unwrap();
+    let place = format!("{}:7: nvme: another daemon or service is listening", file.display());
+    said(with_file(&file, &["--check-config"])).refused_with(2, &[&place, &line]);
+    node.serves();
+}
+
+/// All resources were held down, each with a reason of its own, and nothing spoke of the name.
+#[test]
+fn daemon_with_another_name_than_its_resources_know_warns_of_that() {
+    let mut cluster = Cluster::start(1);
+    let node = &mut cluster.nodes[0];
+    node.stop();
+    node.name = "dave";
+    let mut check = node.command();
+    check.args(["--check-config"]).stderr(Stdio::piped()).stdout(Stdio::piped());
+    let wanted = "is called dave: r0 (on alfa)";
+    let run = said(check);
+    assert!(run.exit == 0 && run.stderr.contains(wanted), "{run:?}");
+    node.start();
+    node.wait_for_log(wanted);
+    node.stop();
+    node.name = "alfa";
+    node.start();
+    node.serves();
+    assert_eq!(node.log().matches("is called alfa").count(), 0);
 }
 
 #[test]
@@ -186,7 +306,7 @@ fn name_with_a_blank_ends_the_start() {
     let mut cluster = Cluster::prepare(1);
     let node = &mut cluster.nodes[0];
     node.name = "a b";
-    let said = node.fails_to_start();
+    let said = node.refuses_to_start(node.command());
     assert!(said.contains("' '") && said.contains("give it another one with --name"), "{said}");
     let text = cluster.text().replace("on a b ", "on \"a b\" ");
     cluster.configure(&text);

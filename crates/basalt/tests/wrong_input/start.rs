@@ -51,9 +51,9 @@ fn admin_socket_of_another_daemon_is_left_to_it() {
     second.args(["node", "--name", "alfa", "--exit-with-parent", "--state-dir"]);
     second.arg(first.home.join("other")).arg("--admin-socket").arg(&socket);
     first.quiet(&mut second);
-    assert_eq!(second.status().unwrap().code(), Some(1));
-    let wanted = format!("admin socket {}: another process listens there", socket.display());
-    assert!(first.log().contains(&wanted), "no {wanted:?} in {}", first.log());
+    let told = first.refuses_to_start(second);
+    let wanted = "basalt node: admin-socket: another process is listening there, at ";
+    assert!(told.contains(&format!("{wanted}{}", socket.display())), "{told}");
     assert!(first.status().is_some(), "the first one is still reached");
     let mode = fs::metadata(&socket).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600, "for the user of the daemon alone");
@@ -70,7 +70,7 @@ fn name_that_cannot_be_told_to_peers_ends_the_start() {
     let node = &mut cluster.nodes[0];
     node.stop();
     node.name = Box::leak("n".repeat(65).into_boxed_str());
-    let said = node.fails_to_start();
+    let said = node.refuses_to_start(node.command());
     assert!(said.contains("longer than 64 bytes; give it another one with --name"), "{said}");
 }
 
@@ -98,9 +98,17 @@ fn taken_client_port_ends_the_start_with_the_address() {
     let node = &mut cluster.nodes[0];
     node.stop();
     let squatter = TcpListener::bind(node.nbd).unwrap();
-    let last_words = node.fails_to_start();
-    assert!(last_words.contains(&node.nbd.to_string()), "{last_words}");
-    assert!(last_words.contains("listening there"), "{last_words}");
+    let told = node.refuses_to_start(node.command());
+    let row = format!(
+        "basalt node: nbd: another daemon or service is listening there, at {} (`ss -ltnp` tells \
+         which)",
+        node.nbd
+    );
+    assert!(told.contains(&row), "{told}");
+    // The check needs no patience, and has the same words.
+    let mut check = node.command();
+    check.arg("--check-config");
+    assert!(node.refuses_to_start(check).contains(&row), "{}", node.log());
     drop(squatter);
     node.start();
     node.serves();

@@ -43,13 +43,13 @@ pub(crate) struct LoadOptions {
     #[arg(long, default_value_t = 256, value_parser = needs::size_mib(1))]
     span_mib: u64,
     /// Connections, where the server allows several
-    #[arg(long, default_value_t = 4)]
+    #[arg(long, default_value_t = 4, value_parser = needs::count())]
     connections: usize,
     /// Requests in flight per connection
-    #[arg(long, default_value_t = 8)]
+    #[arg(long, default_value_t = 8, value_parser = needs::count())]
     depth: usize,
     /// Seed of the mix of requests; random when left out
-    #[arg(long)]
+    #[arg(long, value_parser = needs::any("a seed"))]
     seed: Option<u64>,
     /// Seconds that a request may take before its connection is given up
     #[arg(long, default_value_t = 30, value_parser = needs::long_seconds())]

@@ -13,6 +13,7 @@ use crate::checker::Run;
 use crate::checker::plan::LoadOptions;
 use crate::checker::report::Report;
 use crate::cluster;
+use crate::needs;
 use crate::progress::Progress;
 use crate::rig::{self, Rig};
 use crate::waiting;
@@ -41,7 +42,7 @@ impl Victim {
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct KillOptions {
     /// How many rounds of killing
-    #[arg(long, default_value_t = 20, conflicts_with = "nbd")]
+    #[arg(long, default_value_t = 20, conflicts_with = "nbd", value_parser = needs::kills())]
     kills: u32,
     /// Whom to kill, each equally often
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Victim::ALL)]
@@ -53,7 +54,8 @@ pub(crate) struct KillOptions {
     #[arg(conflicts_with = "nbd")]
     place: PathBuf,
     /// Threads that carry data, of the nodes in turn
-    #[arg(long, value_delimiter = ',', default_values_t = [1], conflicts_with = "nbd")]
+    #[arg(long, value_delimiter = ',', default_values_t = [1], conflicts_with = "nbd",
+        value_parser = needs::shards())]
     shards: Vec<u8>,
 }
 

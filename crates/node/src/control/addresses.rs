@@ -10,6 +10,7 @@ use engine::shard::refusals::address_failure;
 
 use crate::control::Control;
 use crate::control::texts::state_failure;
+use crate::error::NodeError;
 use crate::patience::Patience;
 
 impl Control {
@@ -44,6 +45,19 @@ pub(super) fn once_address_is_free(
         match attempt(patience) {
             Err(failure)
                 if failure.code == FailureCode::AddressInUse && patience.rest(&failure) => {}
+            result => return result,
+        }
+    }
+}
+
+/// The same of one that this thread listens at itself.
+pub(super) fn once_place_is_free<T>(
+    patience: &mut Patience,
+    mut attempt: impl FnMut() -> Result<T, NodeError>,
+) -> Result<T, NodeError> {
+    loop {
+        match attempt() {
+            Err(error @ NodeError::Refused(_)) if patience.rest(&error) => {}
             result => return result,
         }
     }

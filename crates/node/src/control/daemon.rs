@@ -1,7 +1,6 @@
 //! The daemon from its start to its end: threads, resources that were up, sockets; then it serves
 //! until somebody asks it to end, or a data thread fails.
 
-use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 
 use engine::contract::{Ticket, ToShard};
@@ -14,7 +13,7 @@ use io::ListenAddr;
 use io::process::{LockedPages, Termination, ThreadId};
 
 use crate::admin;
-use crate::control::addresses::once_address_is_free;
+use crate::control::addresses::{once_address_is_free, once_place_is_free};
 use crate::control::credentials::keep_credentials;
 use crate::control::nvme_hosts::{NvmeHostsKeeper, begin_host_checks};
 use crate::control::service::Service;
@@ -26,6 +25,8 @@ use crate::error::NodeError;
 use crate::limits::{ADMIN_COMMAND_DEADLINE, PARENT_POLL_INTERVAL, START_PATIENCE};
 use crate::log_writer::Writing;
 use crate::options::Options;
+use crate::options::owner::foreign;
+use crate::options::places::{Place, taken};
 use crate::patience::Patience;
 use crate::start::{End, Shards, reactor_options, start_shards};
 use crate::state_dir::StateDir;
@@ -42,6 +43,9 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     let service = Service::begin()?;
     let mut patience = Patience::new(START_PATIENCE);
     let state = StateDir::open(&options.state_dir, &mut patience)?;
+    if let Some(text) = foreign(&options.name, &options.state_dir) {
+        log!(Warning, Scope::NODE, "{text}");
+    }
     let allowed = ThreadId::own().cores().map_err(system("ask for the cores of the process"))?;
     let (end, ends) = mpsc::channel();
     let (room, room_wanted) = mpsc::channel();
@@ -76,8 +80,10 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     spawn("answers", move || desk.hand_out(answers, &parker))?;
     let looking = Arc::clone(&control);
     spawn("watch", move || looking.look())?;
-    let socket_path = options.admin_socket.clone().unwrap_or_else(|| control.state.admin_socket());
-    let socket = admin::listen(&socket_path, options.admin_group.as_deref())?;
+    let socket_path = options.admin_socket_path();
+    let socket = once_place_is_free(&mut patience, || {
+        admin::listen(&socket_path, options.admin_group.as_deref())
+    })?;
     begin_host_checks(&control)?;
     keep_credentials(&control)?;
     control.place_threads();
@@ -87,7 +93,8 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     control.listen_for_clients(options, &mut patience)?;
     let admin = Arc::clone(&control);
     spawn("admin", move || admin::serve(&admin, &socket))?;
-    let door = options.metrics.map(|address| scrape::open(&control, address)).transpose()?;
+    let open = |address| once_place_is_free(&mut patience, || scrape::open(&control, address));
+    let door = options.metrics.map(open).transpose()?;
     watch(options, termination, end)?;
     log!(Notice, Scope::NODE, "node {} is ready", options.name);
     control.tell_that_ready()?;
@@ -156,10 +163,11 @@ impl Control {
         options: &Options,
         patience: &mut Patience,
     ) -> Result<(), NodeError> {
-        let tcp = options.nbd.iter().copied().map(ListenAddr::Tcp);
-        let unix = options.nbd_unix.iter().cloned().map(|path: PathBuf| ListenAddr::Unix(path));
-        let clear = tcp.chain(unix).map(|address| (address, Secrecy::ClearText));
-        let tls = options.nbd_tls.iter().map(|address| (ListenAddr::Tcp(*address), Secrecy::Tls));
+        let tcp = options.nbd.iter().map(|address| ("nbd", Place::Tcp(*address)));
+        let unix = options.nbd_unix.iter().map(|path| ("nbd-unix", Place::Unix(path.clone())));
+        let clear = tcp.chain(unix).map(|it| (it, Secrecy::ClearText));
+        let tls = options.nbd_tls.iter().map(|address| ("nbd-tls", Place::Tcp(*address)));
+        let tls = tls.map(|it| (it, Secrecy::Tls));
         for address in options.nbd.iter().filter(|address| !address.ip().is_loopback()) {
             log!(
                 Warning,
@@ -168,10 +176,10 @@ impl Control {
                  `--nbd-tls` asks for certificates"
             );
         }
-        for (address, secrecy) in clear.chain(tls) {
-            self.listen(patience, |ticket| ToShard::ListenNbd {
+        for (place, secrecy) in clear.chain(tls) {
+            self.listen(patience, place, |ticket, address| ToShard::ListenNbd {
                 ticket,
-                address: address.clone(),
+                address,
                 secrecy,
             })?;
         }
@@ -184,10 +192,11 @@ impl Control {
                  `--nvme-auth` asks for secrets"
             );
         }
-        for address in options.nvme.iter().copied().map(ListenAddr::Tcp) {
-            self.listen(patience, |ticket| ToShard::ListenNvme {
+        for address in &options.nvme {
+            let place = ("nvme", Place::Tcp(*address));
+            self.listen(patience, place, |ticket, address| ToShard::ListenNvme {
                 ticket,
-                address: address.clone(),
+                address,
             })?;
         }
         Ok(())
@@ -196,11 +205,19 @@ impl Control {
     fn listen(
         &self,
         patience: &mut Patience,
-        question: impl Fn(Ticket) -> ToShard,
+        (option, place): (&'static str, Place),
+        question: impl Fn(Ticket, ListenAddr) -> ToShard,
     ) -> Result<(), NodeError> {
-        let ask = |_: &mut Patience| self.desk.ask(LEAD, &question, ADMIN_COMMAND_DEADLINE);
-        once_address_is_free(patience, ask)
-            .map_err(|failure| NodeError::Listen(failure.to_string()))?;
-        Ok(())
+        let address = match &place {
+            Place::Tcp(address) => ListenAddr::Tcp(*address),
+            Place::Unix(path) => ListenAddr::Unix(path.clone()),
+        };
+        let question = |ticket| question(ticket, address.clone());
+        let ask = |_: &mut Patience| self.desk.ask(LEAD, question, ADMIN_COMMAND_DEADLINE);
+        once_address_is_free(patience, ask).map(drop).map_err(|failure| match place.is_taken() {
+            true => NodeError::Refused(taken(option, &place)),
+            // A network that is not up, say: the next start may find it.
+            false => NodeError::Listen(failure.to_string()),
+        })
     }
 }

@@ -6,6 +6,7 @@
 //! encryption and no password: the address should be one that only the monitoring reaches, best a
 //! loopback one.
 
+use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
@@ -20,6 +21,7 @@ use crate::error::NodeError;
 use crate::limits::{
     SCRAPE_DEADLINE, SCRAPE_HEAD_BYTES_MAX, SCRAPES_ARRIVING_MAX, SCRAPES_MAX, SLOW_ANSWERS_MAX,
 };
+use crate::options::places::{Place, taken};
 
 /// The address at which it listens, until it is closed.
 #[derive(Debug)]
@@ -72,7 +74,10 @@ impl Door {
 /// Serves scrapes from a thread of its own.
 pub(super) fn open(control: &Arc<Control>, address: SocketAddr) -> Result<Door, NodeError> {
     let listener = TcpListener::bind(address).map_err(|error| {
-        NodeError::Listen(format!("cannot serve metrics on {address}: {error}; is it in use?"))
+        if error.kind() == ErrorKind::AddrInUse {
+            return NodeError::Refused(taken("metrics", &Place::Tcp(address)));
+        }
+        NodeError::Listen(format!("cannot serve metrics on {address}: {error}"))
     })?;
     if !address.ip().is_loopback() {
         log!(

@@ -4,10 +4,9 @@
 //! time of the start, or may be missing, is a note: an address of a network that is not up yet, a
 //! folder that systemd makes.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::net::{IpAddr, TcpListener};
 use std::path::Path;
 
 use crate::admin::group_id;
@@ -15,41 +14,27 @@ use crate::error::NodeError;
 use crate::key_files::{read_credentials, read_hosts};
 use crate::limits::START_PATIENCE;
 use crate::options::Options;
+use crate::options::owner::foreign;
+use crate::options::places::Place;
+use crate::remark::Remark;
 use crate::start::congestion;
 
 /// Folders below are made anew after each start of the machine.
 const MADE_AT_START: &str = "/run";
 
-/// A mistake in an option, or a note that is worth a look.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remark {
-    /// The name of the option: that of the flag, without its dashes.
-    pub option: &'static str,
-    /// The value that is meant, of an option that may have several.
-    pub value: Option<String>,
-    pub weight: Weight,
-    /// The remark in words, with the command to type.
-    pub text: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weight {
-    /// The daemon would not start.
-    Wrong,
-    /// It would start.
-    Note,
-}
-
 impl Options {
     /// Looks at all of them.
     #[must_use]
     pub fn remarks(&self) -> Vec<Remark> {
-        let mut found = Found(Vec::new());
-        found.refusal(self.refuse_name(), "name");
-        found.refusal(self.refuse_shards(), "shards");
+        let flaws = self.flaws();
+        let taken = self.taken_places(&flaws);
+        let mut found = Found(flaws);
         found.refusal(self.refuse_vhost(), "vhost");
         found.refusal(congestion(&self.congestion).map(drop), "tcp-congestion");
         found.state_directory(&self.state_dir);
+        if let Some(text) = foreign(&self.name, &self.state_dir) {
+            found.note("name", None, text);
+        }
         let admin_socket = self.admin_socket.iter().map(|path| ("admin-socket", path));
         let nbd_sockets = self.nbd_unix.iter().map(|path| ("nbd-unix", path));
         let sockets = admin_socket.chain(nbd_sockets);
@@ -67,6 +52,7 @@ impl Options {
             found.wrong("nvme-auth", None, text);
         }
         self.certificates(&mut found);
+        found.0.extend(taken);
         self.addresses(&mut found);
         found.0
     }
@@ -84,21 +70,16 @@ impl Options {
         found.note("pki", None, text);
     }
 
+    /// Notes on addresses of which nothing else is told.
     fn addresses(&self, found: &mut Found) {
-        let several = [("nbd", &self.nbd), ("nbd-tls", &self.nbd_tls), ("nvme", &self.nvme)];
-        let several = several.iter().flat_map(|(name, them)| them.iter().map(|it| (*name, *it)));
-        let all = several.chain(self.metrics.iter().map(|it| ("metrics", *it)));
-        let mut taken: BTreeMap<SocketAddr, &str> = BTreeMap::new();
-        for (option, address) in all {
+        for listener in self.listeners() {
+            let (option, Place::Tcp(address)) = (listener.option, listener.place) else { continue };
             let value = Some(address.to_string());
+            if found.0.iter().any(|it| it.option == option && it.value == value) {
+                continue;
+            }
             let proves = option == "nbd-tls" || (option == "nvme" && self.nvme_auth.is_some());
-            if address.port() == 0 {
-                let text = format!("{address} has port 0: write the port behind the colon");
-                found.wrong(option, value, text);
-            } else if let Some(first) = taken.insert(address, option) {
-                let text = format!("{address} is asked for by {first} already: take another port");
-                found.wrong(option, value, text);
-            } else if !is_own(address.ip()) {
+            if !is_own(address.ip()) {
                 let (ip, seconds) = (address.ip(), START_PATIENCE.as_secs());
                 let text = format!(
                     "no interface of this machine has {ip} now (`ip address`); a start waits \
@@ -131,11 +112,11 @@ impl Found {
     }
 
     fn wrong(&mut self, option: &'static str, value: Option<String>, text: String) {
-        self.0.push(Remark { option, value, weight: Weight::Wrong, text });
+        self.0.push(Remark::wrong(option, value, text));
     }
 
     fn note(&mut self, option: &'static str, value: Option<String>, text: String) {
-        self.0.push(Remark { option, value, weight: Weight::Note, text });
+        self.0.push(Remark::note(option, value, text));
     }
 
     /// A start makes it, with the folders above it.
@@ -171,28 +152,38 @@ impl Found {
 
 #[cfg(test)]
 mod tests {
+    use std::net::SocketAddr;
+    use std::os::unix::net::UnixListener;
     use std::path::PathBuf;
     use std::time::Duration;
 
     use io::CongestionWish;
 
     use super::*;
+    use crate::remark::Weight;
+
+    /// Addresses at which nobody listens: no other test uses this one of the loopback's.
+    fn free<const N: usize>() -> [SocketAddr; N] {
+        let listeners = [(); N].map(|()| TcpListener::bind("127.3.0.1:0").unwrap());
+        listeners.map(|listener| listener.local_addr().unwrap())
+    }
 
     /// Of a daemon that can start, with its state directory in `folder`.
     fn good(folder: &Path) -> Options {
         fs::create_dir_all(folder.join("state/resources")).unwrap();
+        let [nbd, nvme, metrics] = free();
         Options {
             name: "alice".to_owned(),
             state_dir: folder.join("state"),
             admin_socket: Some(folder.join("admin.sock")),
             admin_group: Some("0".to_owned()),
-            nbd: vec!["127.0.0.1:10809".parse().unwrap()],
+            nbd: vec![nbd],
             nbd_tls: Vec::new(),
             nbd_unix: vec![folder.join("nbd.sock")],
-            nvme: vec!["127.0.0.1:4420".parse().unwrap()],
+            nvme: vec![nvme],
             nvme_auth: None,
             vhost: Some(folder.to_owned()),
-            metrics: Some("127.0.0.1:9942".parse().unwrap()),
+            metrics: Some(metrics),
             pki: folder.join("pki"),
             shards: Some(1),
             spin: Duration::ZERO,
@@ -223,6 +214,9 @@ mod tests {
             options.remarks()
         };
         let hosts: PathBuf = folder.path().join("hosts");
+        let long = folder.path().join("l".repeat(107));
+        fs::create_dir(&long).unwrap();
+        let any = |it: &Options| SocketAddr::new([0, 0, 0, 0].into(), it.nbd[0].port());
         for (option, part, remarks) in [
             ("name", "' '", with(&|it| it.name = "a b".to_owned())),
             ("shards", "0 shards", with(&|it| it.shards = Some(0))),
@@ -234,6 +228,26 @@ mod tests {
             ("nvme-auth", "cannot read", with(&|it| it.nvme_auth = Some(hosts.clone()))),
             ("metrics", "by nbd already", with(&|it| it.metrics = Some(it.nbd[0]))),
             ("nvme", "port 0", with(&|it| it.nvme[0].set_port(0))),
+            ("nbd", "asked for by nbd already: take", with(&|it| it.nbd.push(it.nbd[0]))),
+            ("metrics", "asked for by nbd already (127.3", with(&|it| it.metrics = Some(any(it)))),
+            (
+                "nbd-unix",
+                "by admin-socket already: take another path",
+                with(&|it| it.nbd_unix[0] = it.admin_socket.clone().unwrap()),
+            ),
+            (
+                "nbd-unix",
+                "by admin-socket already (",
+                with(&|it| {
+                    it.admin_socket = None;
+                    it.nbd_unix[0] = it.state_dir.join("../state/admin.sock");
+                }),
+            ),
+            ("nbd-unix", "nbd-unix already", with(&|it| it.nbd_unix.push(it.nbd_unix[0].clone()))),
+            ("nbd-unix", "107 at most", with(&|it| it.nbd_unix[0] = long.join("n.sock"))),
+            ("admin-socket", "107 at most", with(&|it| it.admin_socket = Some(long.join("a")))),
+            ("vhost", "107 bytes", with(&|it| it.vhost = Some(long.clone()))),
+            ("nbd-unix", "no socket: remove it", with(&|it| it.nbd_unix[0] = file.clone())),
             (
                 "tcp-congestion",
                 "no_such_one",
@@ -244,6 +258,53 @@ mod tests {
             assert_eq!((remark.option, remark.weight), (option, Weight::Wrong), "{remark:?}");
             assert!(remark.text.contains(part), "no {part:?} in {remark:?}");
         }
+    }
+
+    /// A daemon waited for 20 s with a place that another one has, and then said why.
+    #[test]
+    fn place_that_somebody_has_is_told_unless_it_is_the_daemon_of_the_directory() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = good(folder.path());
+        let _tcp = TcpListener::bind(options.nvme[0]).unwrap();
+        let _unix = UnixListener::bind(&options.nbd_unix[0]).unwrap();
+        // One that nobody listens on any more is taken over by the start.
+        drop(UnixListener::bind(folder.path().join("admin.sock")).unwrap());
+        let told = options.remarks();
+        let wrong: Vec<_> = told.iter().map(|it| (it.option, it.weight)).collect();
+        assert_eq!(wrong, [("nvme", Weight::Wrong), ("nbd-unix", Weight::Wrong)], "{told:?}");
+        assert!(told[0].text.contains("is listening there, at 127.3.0.1:"), "{told:?}");
+        assert_eq!(options.flaws(), [], "they may be free by the start");
+        // As a daemon does, which this process is then.
+        let lock = fs::File::create(options.state_dir.join("lock")).unwrap();
+        crate::holder::sign(&lock).unwrap();
+        assert_eq!(options.remarks(), []);
+    }
+
+    #[test]
+    fn address_of_a_stored_resource_is_not_for_clients() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = good(folder.path());
+        let text = format!(
+            "resource r0 {{ volume 0 {{ disk /d; }} on alice {{ node-id 0; address {}; }} on bob \
+             {{ node-id 1; address 192.0.2.2:1; }} }}",
+            options.nbd[0]
+        );
+        fs::write(options.state_dir.join("resources/r0.res"), text).unwrap();
+        let [flaw] = &options.remarks()[..] else { panic!("{:?}", options.remarks()) };
+        assert_eq!(flaw.option, "nbd");
+        assert!(flaw.text.contains("asked for by the resource r0 already"), "{flaw:?}");
+    }
+
+    #[test]
+    fn resources_of_other_nodes_are_a_note_about_the_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options { name: "dave".to_owned(), ..good(folder.path()) };
+        let text = "resource r0 { volume 0 { disk /d; } on alice { node-id 0; address \
+                    192.0.2.1:1; } on bob { node-id 1; address 192.0.2.2:1; } }";
+        fs::write(options.state_dir.join("resources/r0.res"), text).unwrap();
+        let [note] = &options.remarks()[..] else { panic!("{:?}", options.remarks()) };
+        assert_eq!((note.option, note.weight), ("name", Weight::Note));
+        assert!(note.text.contains("is called dave: r0 (on alice, bob)"), "{note:?}");
     }
 
     #[test]
