@@ -80,7 +80,7 @@ impl Name {
         let is_setup = matches!(self, Self::BasaltSetup | Self::Drbdsetup);
         let mut named = String::new();
         let mut rest = text;
-        while let Some((before, command, behind)) = next_command(rest, named.is_empty()) {
+        while let Some((before, command, behind)) = next_command(rest, text) {
             let is_of_word = |it: char| it.is_ascii_alphanumeric() || it == '-';
             let verb = behind.trim_start().split(|it| !is_of_word(it)).next().unwrap_or_default();
             let is_of_both = VERBS_OF_BOTH.contains(&verb);
@@ -99,10 +99,11 @@ impl Name {
 const ADM: &str = "basalt adm";
 const SETUP: &str = "basalt setup";
 
-/// The text in front of the next command, the command's first words, and the text behind those. A
-/// command begins a text, or stands behind a backtick: the same words elsewhere may be the name of
-/// a file.
-fn next_command(text: &str, is_begin: bool) -> Option<(&str, &'static str, &str)> {
+/// The text in front of the next command, the command's first words, and the text behind those;
+/// `text` is the rest of the whole one. A command begins the whole text, or stands behind a
+/// backtick: the same words elsewhere may be the name of a file.
+fn next_command<'t>(text: &'t str, whole: &str) -> Option<(&'t str, &'static str, &'t str)> {
+    let is_begin = text.len() == whole.len();
     let mut starts = (0..)
         .take(usize::from(is_begin))
         .chain(text.match_indices('`').map(|(at, backtick)| at + backtick.len()));

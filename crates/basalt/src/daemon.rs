@@ -168,11 +168,11 @@ pub(crate) fn command() -> clap::Command {
 /// Runs `basalt node` with the words that follow `node`.
 pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let typed: Vec<_> = std::iter::once(OsString::from("basalt node")).chain(arguments).collect();
-    let is_json = asks_for_json(&typed);
+    let form = if asks_for_json(&typed) { Form::Json } else { Form::Text };
     let given = match Given::read(command(), &typed) {
         Ok(given) => given,
-        Err(error) if error.use_stderr() && is_json => {
-            return Report::of_words(&error).print(Form::Json);
+        Err(error) if error.use_stderr() && form == Form::Json => {
+            return Report::of_words(&error).print(form);
         }
         Err(error) => {
             let exit = if error.use_stderr() { WRONG_WORDS_EXIT } else { 0 };
@@ -182,19 +182,15 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut report = Report::of(&given);
     let does_check = given.is_set("check_config");
     let Some((options, lacks)) = given.matches.as_ref().map(Arguments::read) else {
-        return if does_check { report.print(form(is_json)) } else { report.refuse() };
+        return if does_check { report.print(form) } else { report.refuse() };
     };
     report.add_lacks(&given, &lacks);
     // With a mistake all others are told as well.
     if does_check || report.is_wrong() || !options.flaws().is_empty() {
         report.judge(&given, &options, &lacks);
-        return if does_check { report.print(form(is_json)) } else { report.refuse() };
+        return if does_check { report.print(form) } else { report.refuse() };
     }
     run(&given, &options, report)
-}
-
-fn form(is_json: bool) -> Form {
-    if is_json { Form::Json } else { Form::Text }
 }
 
 fn run(given: &Given, options: &node::Options, mut report: Report) -> ExitCode {

@@ -337,7 +337,7 @@ fn params(common_name: &str, days: u32) -> Result<CertificateParams> {
 }
 
 fn dns_name(name: &str) -> Result<SanType> {
-    let text = name.try_into().map_err(|_| PkiError::BadHost { name: name.to_owned() })?;
+    let text = name.try_into().map_err(|_foreign| PkiError::BadHost { name: name.to_owned() })?;
     Ok(SanType::DnsName(text))
 }
 

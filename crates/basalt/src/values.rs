@@ -43,7 +43,7 @@ pub(crate) fn asks_for_json(words: &[OsString]) -> bool {
 }
 
 pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
-    text.parse().map_err(|_| {
+    text.parse().map_err(|_no_address| {
         "it takes an IP address and a port from 0 to 65535, as 127.0.0.1:10809 or [::1]:10809"
             .to_owned()
     })

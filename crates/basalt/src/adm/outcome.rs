@@ -154,7 +154,7 @@ impl Gathering {
 
     pub(crate) fn failed(&mut self, resource: &str, error: &AdmError) {
         self.complain(resource, error);
-        self.answers.extend(failures(&self.verb, Some(resource), error));
+        self.answers.extend(failures(self.verb.clone(), Some(resource), error));
     }
 
     /// The same, with what the resource lacked as the daemon told it.
@@ -177,7 +177,7 @@ impl Gathering {
     /// A failure that is about no single resource.
     pub(crate) fn failed_at_all(&mut self, error: &AdmError) {
         self.complain(called::program(), error);
-        self.answers.extend(failures(&self.verb, None, error));
+        self.answers.extend(failures(self.verb.clone(), None, error));
     }
 
     /// A part of the answer in both forms.
@@ -241,11 +241,11 @@ impl Gathering {
 
 /// An answer for each thing that is wrong.
 fn failures(
-    verb: &Cow<'static, str>,
+    verb: Cow<'static, str>,
     resource: Option<&str>,
     error: &AdmError,
 ) -> impl Iterator<Item = Answer> {
-    let (resource, verb) = (resource.map(str::to_owned), verb.clone());
+    let resource = resource.map(str::to_owned);
     error.objects().into_iter().map(move |error| Answer::Failed {
         resource: resource.clone(),
         verb: verb.clone(),
@@ -264,7 +264,7 @@ pub(crate) fn failure_lines(
         let text = serde_json::to_string(&answer);
         text.expect("an answer is made of strings, numbers and lists of them") + "\n"
     };
-    failures(&verb.into(), resource, error).map(line).collect()
+    failures(verb.into(), resource, error).map(line).collect()
 }
 
 fn line(text: &mut String, content: std::fmt::Arguments<'_>) {

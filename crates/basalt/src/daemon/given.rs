@@ -138,7 +138,7 @@ impl Given {
                 if let Some(first) = first.filter(|_| !may_repeat(arg)) {
                     let message = format!("{} is given a second time", entry.name);
                     let hint = format!("it was first given at line {}", first.line);
-                    return Err(Mistake::new(Code::Duplicate, message).hint(hint));
+                    return Err(Box::new(Mistake::new(Code::Duplicate, message).hint(hint)));
                 }
                 Ok((arg, self.word(arg, entry)?))
             });
@@ -148,7 +148,7 @@ impl Given {
                 Err(mistake) => {
                     let is_value = mistake.code == Code::BadValue;
                     let column = if is_value { entry.value_column } else { entry.name_column };
-                    let mistake = Mistake { column: Some(column), ..mistake };
+                    let mistake = Mistake { column: Some(column), ..*mistake };
                     mistakes.push(file.at(place, mistake));
                     wrong.push(entry.name.clone());
                 }
@@ -161,13 +161,14 @@ impl Given {
     }
 
     /// The option of this name, or what is wrong with the name.
-    fn option_named(&self, name: &str) -> Result<&Arg, Mistake> {
+    fn option_named(&self, name: &str) -> Result<&Arg, Box<Mistake>> {
         if let Some(arg) = self.options().find(|arg| name_of(arg) == Some(name)) {
             return Ok(arg);
         }
         if TYPED_ONLY.contains(&name) {
             let message = format!("{name} is for the command line alone");
-            return Err(Mistake::new(Code::UnknownOption, message).hint("take the line out"));
+            let mistake = Mistake::new(Code::UnknownOption, message).hint("take the line out");
+            return Err(Box::new(mistake));
         }
         let plain = name.trim_start_matches('-').replace('_', "-");
         let nearest = self.options().filter_map(name_of).find(|known| *known == plain);
@@ -177,7 +178,7 @@ impl Given {
             |nearest| format!("did you mean `{nearest}`?"),
         );
         let message = format!("there is no option {name:?}");
-        Err(Mistake::new(Code::UnknownOption, message).hint(hint))
+        Err(Box::new(Mistake::new(Code::UnknownOption, message).hint(hint)))
     }
 
     /// The parser proposes this name in place of one that it does not know.
@@ -193,7 +194,7 @@ impl Given {
     }
 
     /// The word of a line, or what is wrong with its value.
-    fn word(&self, arg: &Arg, entry: &Entry) -> Result<OsString, Mistake> {
+    fn word(&self, arg: &Arg, entry: &Entry) -> Result<OsString, Box<Mistake>> {
         let Entry { name, value, .. } = entry;
         let word = format!("--{name}={value}");
         let judged = self.command.clone().try_get_matches_from(["basalt node", &word]);
@@ -202,7 +203,7 @@ impl Given {
         let message = format!("{name} cannot be {value:?}{why}");
         let form = value_of(arg);
         let hint = format!("write `{name} = {form}`; `basalt node --help` says what it means");
-        Err(Mistake::new(Code::BadValue, message).hint(hint))
+        Err(Box::new(Mistake::new(Code::BadValue, message).hint(hint)))
     }
 }
 

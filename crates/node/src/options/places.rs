@@ -140,7 +140,8 @@ fn named(table: &str, path: &str) -> Vec<u64> {
     let inode = |line: &str| {
         let before = line.strip_suffix(path)?.strip_suffix(' ')?;
         let fields: Vec<&str> = before.split_whitespace().collect();
-        fields.get(6).filter(|_| fields[3] == ACCEPTS)?.parse().ok()
+        let is_whole = fields.len() == 7;
+        fields.get(6).filter(|_| is_whole && fields[3] == ACCEPTS)?.parse().ok()
     };
     table.lines().filter_map(inode).collect()
 }
