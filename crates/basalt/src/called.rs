@@ -51,8 +51,8 @@ pub(crate) fn usage_exit() -> u8 {
 }
 
 /// The text with the commands in it under the names of this call. They are written as
-/// `basalt adm VERB` and `basalt setup VERB` everywhere, in the daemon's answers, too: in backticks,
-/// or as a whole hint.
+/// `basalt adm VERB` and `basalt setup VERB` everywhere, in the daemon's answers, too: in
+/// backticks, or as a whole hint.
 pub(crate) fn in_its_words(text: &str) -> String {
     name().in_its_words(text)
 }

@@ -2,8 +2,8 @@
 //!
 //! Its options come from the command line and from a file (`--config`), whose lines become words in
 //! front of those that were typed: one parser judges both. What is wrong is told with the line of
-//! the file, all of it at once, and nothing starts; `--check-config` ends there in any case. A start
-//! that ends because of an option says so in the same words, with the same exit code.
+//! the file, all of it at once, and nothing starts; `--check-config` ends there in any case. A
+//! start that ends because of an option says so in the same words, with the same exit code.
 
 mod file;
 mod given;
@@ -32,8 +32,9 @@ const DISKS_HANG_EXIT: u8 = 3;
 const NOWHERE: &str = "/dev/null/none";
 const EXITS: &str = "Exit codes: 0, it was told to end (SIGTERM, SIGINT) and ended cleanly; 1, it \
     could not start, or had to give up; 2, wrong words, a wrong file of --config, or an address or \
-    path to listen at that another process has; 3, it was told to end and did not wait for disks that give no answer, which it names: the kernel keeps \
-    what is left of the process until they do, and the next daemon can be started meanwhile.";
+    path to listen at that another process has; 3, it was told to end and did not wait for disks \
+    that give no answer, which it names: the kernel keeps what is left of the process until they \
+    do, and the next daemon can be started meanwhile.";
 
 /// Runs the daemon of this machine: it keeps the resources that were brought up with
 /// `basalt adm up`, and serves their volumes over NBD and NVMe/TCP.

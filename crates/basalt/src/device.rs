@@ -3,7 +3,7 @@
 //! `remove` is for a person, where no daemon can be started. `supervise` is the process that a
 //! daemon starts beside each of its devices, `claim` the one that it starts before it removes one.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -14,8 +14,6 @@ use node::{Served, Supervised};
 use crate::refused::{self, Form, Refusal};
 
 const VERB: &str = "device remove";
-/// Where devices have names of their own; made with the first one.
-const LINKS: &str = "/dev/basalt/by-res";
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
@@ -126,9 +124,4 @@ fn supervise(options: Supervise) -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// Block devices that a daemon left have their names here, if it is a folder.
-pub(crate) fn links() -> &'static Path {
-    Path::new(LINKS)
 }

@@ -1,6 +1,6 @@
-//! Each sentence that `status`, `explain`, `top`, a refusal and a check of a configuration can print
-//! is a row of an enum, and each variant has a row of docs/operate/messages, where a test prints it
-//! beside its situation.
+//! Each sentence that `status`, `explain`, `top`, a refusal and a check of a configuration can
+//! print is a row of an enum, and each variant has a row of docs/operate/messages, where a test
+//! prints it beside its situation.
 
 /// The files with such enums, and the page that their tests make.
 pub(super) const SOURCES: [(&str, &str); 18] = [

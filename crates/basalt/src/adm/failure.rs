@@ -5,6 +5,7 @@
 //! first, because scripts look for it; then what failed and where, and what to type next.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use api::client::AskError;
 use api::response::{Failure, FailureCode};
@@ -14,7 +15,6 @@ use serde::Serialize;
 
 use crate::adm::advice::Advice;
 use crate::called;
-use crate::device;
 
 const SYNTAX_EXIT: u8 = 2;
 const WAIT_TIMEOUT_EXIT: u8 = 5;
@@ -23,6 +23,9 @@ const STATE_EXIT: u8 = 11;
 const NO_LOCAL_DISK_EXIT: u8 = 16;
 const NO_UP_TO_DATE_DATA_EXIT: u8 = 17;
 const OTHER_EXIT: u8 = 20;
+
+/// Where block devices have names of their own; made with the first one.
+const DEVICE_LINKS: &str = "/dev/basalt/by-res";
 
 /// `status` of DRBD's has words of its own for a resource that it does not know.
 const NOTHING_TO_SHOW: &str = "No such resource";
@@ -189,6 +192,7 @@ impl AdmError {
             to_try: hint.clone(),
             hint,
             exit: self.exit(),
+            reasons: Vec::new(),
         }
     }
 
@@ -252,7 +256,7 @@ impl AdmError {
                 Advice::AsItsUser
             }
             Self::Ask(AskError::Unreachable { socket, .. }) => {
-                Advice::unreached(socket, device::links())
+                Advice::unreached(socket, Path::new(DEVICE_LINKS))
             }
             Self::Ask(AskError::AnswerTimeout { verb, .. }) if !is_question(verb) => {
                 Advice::MayTakeEffect

@@ -145,5 +145,8 @@ function __basalt_targets
         basalt adm $file sh-resources 2>/dev/null | string split ' '
     end
 end
-complete -c basalt -n "__fish_basalt_using_subcommand adm; or __fish_basalt_using_subcommand explain" -f -a "(__basalt_targets)" -d resource
+for verb in adm explain
+    set -l here "__fish_basalt_using_subcommand $verb"
+    complete -c basalt -n $here -f -a "(__basalt_targets)" -d resource
+end
 "#;

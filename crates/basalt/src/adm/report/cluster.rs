@@ -28,7 +28,7 @@ use io::clock;
 use serde_json::json;
 use stdx::child::HeldChild;
 
-use crate::adm::configuration::{Configuration, host_name, own_host};
+use crate::adm::configuration::{Configuration, NodeName, host_name, own_host};
 use crate::adm::failure::AdmError;
 use crate::adm::general::{General, STATE_DIR};
 use crate::adm::outcome::{Answer, Gathering};
@@ -156,12 +156,16 @@ fn asked(general: &General, options: &Report, limit: Duration) -> Result<Asked, 
 
 /// By the file, or else by what the daemon runs with.
 fn others(general: &General, own_name: &str) -> Result<BTreeSet<String>, AdmError> {
-    let configuration = Configuration::load(general)
-        .or_else(|error| Configuration::running(general).map_err(|_| error))?;
+    let configuration = match Configuration::load(general) {
+        Ok(configuration) => configuration,
+        // What is wrong with the file says more than that nothing runs.
+        Err(error) => Configuration::running(general).or(Err(error))?,
+    };
     let mut names = BTreeSet::new();
+    let own_node = NodeName::Known(own_name.to_owned());
     for resource in configuration.resources() {
         // Where it is ambiguous, all are asked.
-        let own = own_host(resource, own_name).ok().flatten();
+        let own = own_host(resource, &own_node).ok().flatten();
         let others = resource.hosts.iter().filter(|host| own.is_none_or(|own| own != *host));
         names.extend(others.map(address));
     }
