@@ -90,6 +90,12 @@ fn what_was_cut_just_now_is_not_settled() {
     all_of((run_fenced, "--fenced"), [705_658, 707_001], 1_200);
 }
 
+/// It was told to stop, and then cut off from all: once it is let go its process ends.
+#[test]
+fn who_was_to_stop_before_it_was_cut_off_ends_afterwards() {
+    all_of((run, ""), [78_805], 6_000);
+}
+
 /// Nobody announced the value after the one that a line left: what was acknowledged later is not in
 /// that line.
 #[test]

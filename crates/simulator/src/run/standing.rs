@@ -82,11 +82,13 @@ impl Run {
                     self.cluster.kill(node);
                 }
                 self.forget_client(node);
+                self.commands.retain(|_, (at, _)| *at != node);
             }
             Standing::CutOff(node) => {
                 for other in 0..self.count() {
                     self.cluster.cut_link(node, other);
                 }
+                // What it was told is under way: who was to stop ends once it may.
                 self.forget_client(node);
             }
             Standing::LinkCut(a, b) => self.cluster.cut_link(a, b),
@@ -252,8 +254,10 @@ impl Run {
 
     /// Who is Primary, or else anybody, and can be one for what it reaches.
     fn promised_leader(&mut self) -> Option<usize> {
-        let is_leaving = self.commands.values().any(|(_, command)| *command == Command::Stop);
         let (standing, wanted) = (self.standing, self.wanted);
+        let mut commands = self.commands.values();
+        let is_leaving =
+            commands.any(|&(at, command)| command == Command::Stop && !standing.is_gone(at));
         let present = wanted.iter().map(NodeId::index).filter(|&node| !standing.is_gone(node));
         let present: Vec<usize> = present.collect();
         for &node in &present {
@@ -330,7 +334,6 @@ impl Run {
     fn forget_client(&mut self, node: usize) {
         self.end_client(node);
         self.promoting.retain(|_, at| *at != node);
-        self.commands.retain(|_, (at, _)| *at != node);
     }
 
     fn count(&self) -> usize {
