@@ -12,6 +12,7 @@
 mod error;
 mod disk;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use engine::definition::resource_id;
@@ -166,6 +167,25 @@ fn size_within(options: &CreateMdOptions, data_bytes: u64) -> Result<u64, Create
     Ok(wanted)
 }
 
+/// Why a further volume cannot belong to a replica.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhyNot {
+    Number,
+    NoMetadata,
+    /// It had a volume of this number.
+    HasData,
+}
+
+impl fmt::Display for WhyNot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Number => "15 is the last number",
+            Self::NoMetadata => "that has no metadata yet",
+            Self::HasData => "it has data, and a replica is made anew as a whole",
+        })
+    }
+}
+
 /// The replica that a further volume is to belong to.
 #[derive(Clone, Copy)]
 struct OfReplica {
@@ -184,7 +204,7 @@ fn replica_of(first: &FirstDisk, options: &CreateMdOptions) -> Result<OfReplica,
         resource: resource_name.clone(),
         reason,
     };
-    let place = Place::new(*volume).map_err(|_number| refused("15 is the last number"))?;
+    let place = Place::new(*volume).map_err(|_number| refused(WhyNot::Number))?;
     // The daemon may have it in use: then `adjust` gives it the new one.
     let data = Disk::open_to_read(&first.disk)?;
     let metadata = first.metadata_disk.as_deref().map(Disk::open_to_read).transpose()?;
@@ -196,10 +216,10 @@ fn replica_of(first: &FirstDisk, options: &CreateMdOptions) -> Result<OfReplica,
     let own = all.into_iter().filter_map(|old| old.superblock);
     let own = own.filter(|(it, _)| it.resource == resource_id(resource_name) && it.volume == 0);
     let newest = own.max_by_key(|(superblock, _)| superblock.write_counter);
-    let (newest, layout) = newest.ok_or_else(|| refused("that has no metadata yet"))?;
+    let (newest, layout) = newest.ok_or_else(|| refused(WhyNot::NoMetadata))?;
     let has_data = has_history(&newest);
     if has_data && newest.further.iter().any(|disk| disk.place == place) {
-        return Err(refused("it has data, and a replica is made anew as a whole"));
+        return Err(refused(WhyNot::HasData));
     }
     let Superblock { incarnation, size_bytes, .. } = newest;
     let content = Content::OfHistory;

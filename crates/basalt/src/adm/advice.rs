@@ -78,7 +78,8 @@ impl fmt::Display for Advice {
             Self::NoDaemonForDevices => {
                 "start the daemon (`systemctl start basalt-node`): it takes over the block devices \
                  that the last one left; without a daemon they go by themselves when its \
-                 --device-timeout is over, or now with `basalt device remove N` for /dev/ublkbN"
+                 --device-timeout is over, or now with `basalt device remove N` for /dev/ublkbN: \
+                 unmount first, for their users get errors, and lose what was not flushed"
             }
             Self::MayTakeEffect => {
                 "the command may still take effect: look with `basalt adm status`, wait longer \

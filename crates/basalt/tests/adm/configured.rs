@@ -170,8 +170,8 @@ fn create_md_formats_once_and_then_only_by_force() {
     assert_eq!(missing.exit, 10);
     assert_eq!(
         missing.stderr,
-        "r0: create-md: DIR/disk does not exist\n  try: `fallocate -l 1G DIR/disk` makes a file to \
-         keep data in; of a device, check the name\n"
+        "r0: create-md: DIR/disk does not exist\n  try: check the name; `fallocate -l 1G DIR/disk` \
+         makes a new file\n"
     );
     File::create(place.path("disk")).unwrap().set_len(64 << 20).unwrap();
     let first = create(&["r0"]);

@@ -281,7 +281,7 @@ fn a_primary_that_missed_writes_shows_its_own_copy() {
     cluster.launch(2);
     cluster.poll(2, "config that counts", || {
         let status = cluster.status(2)?;
-        let calls = status.reasons.iter().any(|reason| reason.contains("declared the origin"));
+        let calls = status.reasons.iter().any(|reason| reason.contains("whose data counts"));
         assert!(!calls, "{:?}", status.reasons);
         status.epoch.filter(|epoch| !epoch.insync.is_empty())
     });

@@ -131,8 +131,8 @@ impl Advice {
                             use `primary --force`"
                 .to_owned(),
             Self::ConnectOrForce => format!(
-                "connect a node with up-to-date data; `basalt adm primary --force {resource}` \
-                 makes the local data the truth"
+                "connect a node with up-to-date data; only if all of these are gone for good, \
+                 `basalt adm primary --force --dry-run {resource}` says what `--force` would lose"
             ),
             Self::ConnectOrAttach => format!(
                 "connect a node with up-to-date data, or take the disk of this one back: `basalt \
@@ -178,8 +178,8 @@ impl Advice {
             Self::FreeSlots => {
                 "what nodes had that are gone is free after `basalt adm down` and `up` of the \
                  resource here; for more replicas than that make the metadata anew on one node \
-                 after the other: `down`, `create-md --force --max-peers N`, `up`, and wait until \
-                 it is UpToDate"
+                 after the other, and only while another replica is UpToDate: `down`, `create-md \
+                 --force --max-peers N`, `up`, and wait until it is UpToDate"
                     .to_owned()
             }
         }

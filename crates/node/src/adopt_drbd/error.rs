@@ -78,6 +78,11 @@ impl AdoptError {
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
+            Self::Disk(CreateMdError::Missing { .. }) => {
+                "check the name; `lsblk` lists the devices, and `lvs` shows a volume that is not \
+                 active (`lvchange -ay`)"
+                    .to_owned()
+            }
             Self::Disk(error) => error.hint(),
             Self::NotDrbd { .. } => {
                 "--drbd-meta-disk with what DRBD's configuration has as `meta-disk`; `create-md` \

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use format::error::{DecodeError, EncodeError};
 use format::layout::LayoutError;
 
+use crate::create_md::WhyNot;
+
 #[derive(Debug, thiserror::Error)]
 pub enum CreateMdError {
     #[error("{} does not exist", disk.display())]
@@ -32,7 +34,7 @@ pub enum CreateMdError {
         "volume {volume} belongs to the replica whose volume 0 is on {}: {reason}",
         disk.display()
     )]
-    OfReplica { volume: u16, disk: PathBuf, resource: String, reason: &'static str },
+    OfReplica { volume: u16, disk: PathBuf, resource: String, reason: WhyNot },
     #[error("{} holds no metadata that can be read", disk.display())]
     NoMetadata { disk: PathBuf },
     #[error("the metadata on {}: {source}", disk.display())]
@@ -52,10 +54,14 @@ impl CreateMdError {
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::Missing { disk } => format!(
-                "`fallocate -l 1G {}` makes a file to keep data in; of a device, check the name",
-                disk.display()
-            ),
+            Self::Missing { disk } if disk.starts_with("/dev") => {
+                "check the name; `lsblk` lists the devices, and `lvs` shows a volume that is not \
+                 active (`lvchange -ay`)"
+                    .to_owned()
+            }
+            Self::Missing { disk } => {
+                format!("check the name; `fallocate -l 1G {}` makes a new file", disk.display())
+            }
             Self::WrongKind { .. } => "name a block device, or a file of its final size".to_owned(),
             Self::InUse { disk } => format!(
                 "stop what uses it, `basalt adm down` or `umount`; `fuser -v {}` tells who it is",
@@ -64,9 +70,11 @@ impl CreateMdError {
             Self::Occupied { .. } => {
                 "another disk; or, if what is on it may be lost, --force".to_owned()
             }
-            Self::TooSmall { disk, .. } => {
-                format!("`truncate -s 1G {}`, of a file; or a smaller `size`", disk.display())
-            }
+            Self::TooSmall { disk, needed_bytes, .. } => format!(
+                "make it larger: a file by `truncate -s '>{needed_bytes}' {}`, which shortens \
+                 nothing, a logical volume by `lvextend`; or a smaller `size`",
+                disk.display()
+            ),
             Self::Layout { source, .. } => match source {
                 LayoutError::TooSmall { .. } => "a larger disk",
                 LayoutError::TooLarge { .. } => "a smaller disk",
@@ -75,12 +83,19 @@ impl CreateMdError {
             .to_owned(),
             Self::Name { .. } => "a shorter name".to_owned(),
             Self::Member { .. } => "`node-id` from 0 to 31 in the `on` sections".to_owned(),
-            Self::OfReplica { resource, .. } => format!(
-                "`basalt adm create-md --force {resource}` for all of its volumes; what was on \
-                 them is copied from the other replicas"
+            Self::OfReplica { reason: WhyNot::Number, .. } => "a number up to 15".to_owned(),
+            Self::OfReplica { reason: WhyNot::NoMetadata, resource, .. } => {
+                format!("`basalt adm create-md {resource}` first")
+            }
+            Self::OfReplica { reason: WhyNot::HasData, resource, .. } => format!(
+                "while another replica is UpToDate, and only then: `basalt adm detach {resource}`, \
+                 `create-md --force {resource}` and `attach {resource}`; all of its volumes are \
+                 copied from that one"
             ),
             Self::NoMetadata { .. } => {
-                "check `disk` and `meta-disk`; `basalt adm create-md` makes it".to_owned()
+                "check `disk` and `meta-disk`; `basalt adm create-md` makes a new replica, without \
+                 what was on the old one"
+                    .to_owned()
             }
             Self::Newer { .. } => {
                 "the release that wrote it; `basalt --version` tells which one this is".to_owned()
@@ -100,8 +115,15 @@ mod tests {
         let disk = || PathBuf::from("/dev/vg/r0");
         let resource = || "r0".to_owned();
         let layout = |source| CreateMdError::Layout { disk: disk(), source };
+        let of_replica = |volume, reason| CreateMdError::OfReplica {
+            volume,
+            disk: disk(),
+            resource: resource(),
+            reason,
+        };
         vec![
-            ("the disk is not there", CreateMdError::Missing { disk: disk() }),
+            ("the device is not there", CreateMdError::Missing { disk: disk() }),
+            ("the file is not there", CreateMdError::Missing { disk: "/srv/r0".into() }),
             ("the path is a folder", CreateMdError::WrongKind { disk: disk() }),
             ("another program has the disk", CreateMdError::InUse { disk: disk() }),
             (
@@ -125,15 +147,9 @@ mod tests {
                 "a node id that is not of a member",
                 CreateMdError::Member { node_id: 32, reason: "it is above 31" },
             ),
-            (
-                "a further volume whose replica is in use",
-                CreateMdError::OfReplica {
-                    volume: 1,
-                    disk: disk(),
-                    resource: resource(),
-                    reason: "that one has been in use",
-                },
-            ),
+            ("a volume that no replica can have", of_replica(16, WhyNot::Number)),
+            ("volume 0 has no metadata yet", of_replica(1, WhyNot::NoMetadata)),
+            ("the replica has a volume of this number", of_replica(1, WhyNot::HasData)),
             ("no metadata to read", CreateMdError::NoMetadata { disk: disk() }),
             (
                 "metadata of a newer release",

@@ -245,8 +245,8 @@ impl fmt::Display for Reason {
                 f.write_str("requests wait: no replica that is up to date is in reach")
             }
             Self::StateDirectoryFailed => f.write_str(
-                "the state directory failed: this node votes no more until its daemon is \
-                 restarted (`systemctl restart basalt-node`)",
+                "the state directory failed: this node votes no more; mend its file system, then \
+                 `systemctl restart basalt-node`",
             ),
             Self::WaitsForTurn { after: None } => f.write_str(
                 "its replica waits for its turn (`max-parallel-resyncs`), or for the handler \
@@ -262,13 +262,14 @@ impl fmt::Display for Reason {
             }
             Self::LastDiskFailed { resource } => write!(
                 f,
-                "the disk failed: it is the last one up to date, and requests wait for it: \
-                 `basalt adm down --force {resource}` and `up` take it back"
+                "the disk failed: it is the last one up to date, and requests wait for it. Mend it \
+                 first, and type no `create-md`: then `basalt adm down --force {resource}`, with \
+                 which waiting requests fail, and `up` take it back"
             ),
             Self::DiskFailed { resource } => write!(
                 f,
-                "the disk failed, as is told with its volume: once that is mended, `basalt adm \
-                 attach {resource}` takes it, or another one, back"
+                "the disk failed, as is told with its volume: once mended, `basalt adm attach \
+                 {resource}` takes it back; a new one needs `create-md --force {resource}` before"
             ),
             Self::DiskOutOfUse { resource } => write!(
                 f,
@@ -282,8 +283,8 @@ impl fmt::Display for Reason {
             ),
             Self::PeerDiskFailed { peer, request, error, resource } => write!(
                 f,
-                "{peer} has no disk in use: {request} failed there ({error}); once that is mended, \
-                 `basalt adm attach {resource}` there takes it, or another one, back"
+                "{peer} has no disk in use: {request} failed there ({error}); once it is mended, \
+                 `basalt adm attach {resource}` there takes it back"
             ),
             Self::Differs { peer, kib, resource } => write!(
                 f,
@@ -321,7 +322,8 @@ impl fmt::Display for Reason {
             Self::OtherHistory { peer, resource } => write!(
                 f,
                 "the data of {peer} has another history than that of the others, and is not \
-                 brought up to date: on {peer} `basalt adm invalidate {resource}` gives it up"
+                 brought up to date: keep a copy if it may be the one that is wanted; then, on \
+                 {peer}, `basalt adm invalidate {resource}` gives it up"
             ),
             Self::VolumeNotInUse { volume, resource } => write!(
                 f,
@@ -335,24 +337,33 @@ impl fmt::Display for Reason {
                  bytes, and the volume has {size}: enlarge the device there, or make room on the \
                  file system of the file; it is looked at again within 10 s"
             ),
-            Self::NoDiskForVolume { peer, volume, resource } => write!(
-                f,
-                "the replica of {peer} stays away: it has no disk for volume {volume}, or a \
-                 smaller one, or one whose content is not known; make it anew there: `create-md \
-                 --force {resource}`"
-            ),
+            Self::NoDiskForVolume { peer, volume, resource } => {
+                no_disk(f, (peer, *volume), resource)
+            }
             Self::BecomesPrimary => f.write_str("this node is becoming Primary"),
             Self::NoOrigin { resource } => write!(
                 f,
-                "no replica has been declared the origin yet: use `basalt adm primary --force \
-                 {resource}` on one node with a disk"
+                "nobody has said yet whose data counts: on the node whose data is to stay, and \
+                 only there, `basalt adm primary --force {resource}`; the others are written over. \
+                 A replica that was in use before, and is away, comes back first"
             ),
             Self::VotesKnowOfNoData => f.write_str(
-                "replicas have data, and the votes of a majority know of none: `basalt adm adopt` \
-                 finds out who is up to date (docs/operate/state-lost.md)",
+                "replicas have data, and the votes of a majority know of none: take it down on all \
+                 nodes; then `basalt adm adopt` finds out who is up to date, and `primary --force` \
+                 would not (docs/operate/state-lost.md)",
             ),
         }
     }
+}
+
+fn no_disk(f: &mut fmt::Formatter<'_>, (peer, volume): (&str, u32), resource: &str) -> fmt::Result {
+    write!(
+        f,
+        "the replica of {peer} stays away: it has no disk for volume {volume}, or one of \
+         unknown content: there `create-md {resource}/{volume}`, then `adjust {resource}`; \
+         only if that is refused, and another replica is UpToDate, `detach {resource}`, \
+         `create-md --force {resource}`, `attach {resource}`"
+    )
 }
 
 fn of(less: Option<&LessWith>) -> String {
