@@ -150,5 +150,5 @@ fn force_is_proposed_only_where_there_is_a_replica() {
     let said = cluster.adm_refused(2, &["primary", "r0"]);
     assert!(said.contains("no replica is UpToDate yet") && !said.contains("--force"), "{said}");
     let said = cluster.adm_refused(0, &["primary", "r0"]);
-    assert!(said.contains("`basalt adm primary --force r0` makes the local data"), "{said}");
+    assert!(said.contains("`basalt adm primary --force --dry-run r0` says what"), "{said}");
 }
