@@ -510,7 +510,7 @@ pub struct VerifyReport {
 }
 
 impl VerifyReport {
-    /// The same of any later time.
+    /// This report without its times: two that tell of the same comparison are equal so.
     #[must_use]
     pub fn without_times(&self) -> Self {
         Self { age_ms: 0, took_ms: 0, ended_age_ms: None, ..self.clone() }

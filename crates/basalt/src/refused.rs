@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
+use crate::adm::failure::ErrorObject;
 pub(crate) use crate::adm::outcome::Form;
 
 /// A refusal, with what to type.
@@ -27,23 +28,10 @@ pub(crate) struct Refusal {
 #[serde(untagged)]
 enum Answer<'a> {
     Done { verb: &'a str, ok: bool, lines: Vec<&'a str> },
-    Failed { verb: &'a str, ok: bool, error: ErrorObject<'a> },
+    Failed { verb: &'a str, ok: bool, error: ErrorObject },
 }
 
-/// The names are those of `basalt adm --json`; there is no line in a file of these tools.
-#[derive(Debug, Serialize)]
-struct ErrorObject<'a> {
-    code: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<String>,
-    message: &'a str,
-    hint: &'a str,
-    #[serde(rename = "try")]
-    to_try: &'a str,
-    exit: u8,
-}
-
-/// Of words that cannot be read.
+/// The refusal of words that clap cannot read.
 pub(crate) fn of_words(error: &clap::Error, exit: u8) -> Refusal {
     let text = error.to_string();
     let lines = text.lines().take_while(|line| !line.is_empty()).map(str::trim);
@@ -70,11 +58,16 @@ pub(crate) fn tell(refusals: &[Refusal], form: Form) -> ExitCode {
 impl Refusal {
     fn answer(&self) -> Answer<'_> {
         let error = ErrorObject {
-            code: self.code,
+            code: self.code.to_owned(),
+            drbd_code: None,
             file: self.file.as_ref().map(|file| file.display().to_string()),
-            message: &self.message,
-            hint: &self.to_try,
-            to_try: &self.to_try,
+            // There is no line in a file of these tools.
+            line: None,
+            column: None,
+            message: self.message.clone(),
+            hint: self.to_try.clone(),
+            to_try: self.to_try.clone(),
+            reasons: Vec::new(),
             exit: self.exit,
         };
         Answer::Failed { verb: self.verb, ok: false, error }

@@ -31,6 +31,7 @@ pub(crate) mod secure;
 pub(crate) mod news;
 pub(crate) mod set;
 pub(crate) mod session;
+mod disk_trouble;
 pub(crate) mod proof;
 mod active;
 pub(crate) mod heartbeat;

@@ -1,6 +1,6 @@
-//! What helps where a command fails by itself, and no daemon says what does.
+//! Advice where a command fails by itself, and no daemon says what helps.
 //!
-//! A path that somebody named may be wrong: what is said of a daemon that ended would be false
+//! A path that an operator named may be wrong: what is said of a daemon that ended would be false
 //! then. docs/operate/messages has the rows in errors.md.
 
 use std::fmt;
@@ -21,7 +21,7 @@ pub(crate) enum Advice {
     NoSocket,
     /// No daemon listens, as far as this machine shows.
     NoDaemon,
-    /// The same, and a daemon left block devices.
+    /// No daemon listens, and a daemon that ended left block devices.
     NoDaemonForDevices,
     MayTakeEffect,
     WaitLonger,
@@ -146,7 +146,7 @@ mod tests {
         rows::check(("errors.md", title), rows.collect());
     }
 
-    /// Whoever named a wrong path was told of a daemon that had ended, though it ran elsewhere.
+    /// An operator who named a wrong path was told that the daemon had ended, though it ran.
     #[test]
     fn wrong_path_is_told_from_a_daemon_that_ended() {
         let directory = tempfile::tempdir().unwrap();

@@ -90,7 +90,7 @@ pub(crate) fn disk_failure(failure: &DiskFailure) -> String {
     format!("{request} failed at {} ({disk}): {error}; {hint}", as_of(*age_ms))
 }
 
-/// The same of the disk of a peer, as the peer says.
+/// One sentence tells which request the disk of a peer failed, and when, as the peer says.
 pub(crate) fn disk_failure_at(name: &str, failure: &DiskFailure) -> String {
     let DiskFailure { request, error, age_ms, .. } = failure;
     format!("{request} failed at {}, on {name}: {error}", as_of(*age_ms))

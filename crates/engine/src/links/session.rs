@@ -19,7 +19,7 @@
 
 use format::frame::Message;
 use format::ids::{NodeId, ResourceId};
-use format::message::{CloseReason, DiskFailed, FEATURE_TELLS, LinkMessage, Open, ReplicaReport};
+use format::message::{CloseReason, LinkMessage, Open, ReplicaReport};
 use replication::contract::{Parting, PeerReport};
 use stdx::time::Time;
 
@@ -111,7 +111,7 @@ impl Session {
 }
 
 impl Link {
-    fn session_mut(&mut self, hosted: HostedId, peer: NodeId) -> Option<&mut Session> {
+    pub(super) fn session_mut(&mut self, hosted: HostedId, peer: NodeId) -> Option<&mut Session> {
         self.sessions.iter_mut().find(|s| s.hosted == hosted && s.peer == peer)
     }
 
@@ -260,7 +260,7 @@ impl Links {
         self.note_up(index, hosted, peer);
     }
 
-    fn link_of(&self, hosted: HostedId, peer: NodeId) -> Option<usize> {
+    pub(super) fn link_of(&self, hosted: HostedId, peer: NodeId) -> Option<usize> {
         self.links
             .iter()
             .position(|link| link.sessions.iter().any(|s| s.hosted == hosted && s.peer == peer))
@@ -468,33 +468,6 @@ impl Links {
             link.push(home, LinkMessage::Close { handle, reason });
         }
         self.end_session(index, place, Parting::Closed);
-    }
-
-    /// Tells the peer of a session why the disk here is out of use, if it knows of that message.
-    pub(crate) fn tell_disk_failed(
-        &mut self,
-        (hosted, peer): (HostedId, NodeId),
-        failed: impl FnOnce(u32) -> DiskFailed,
-    ) {
-        let Some(index) = self.link_of(hosted, peer) else { return };
-        let link = &mut self.links[index];
-        let knows_of_it = link.peer_features & FEATURE_TELLS != 0;
-        let Some(session) = link.session_mut(hosted, peer).filter(|it| it.is_up()) else { return };
-        let handle = session.theirs.map(|theirs| theirs.handle);
-        if let Some(handle) = handle.filter(|_| knows_of_it) {
-            let home = link.sessions.iter().find(|s| s.hosted == hosted && s.peer == peer);
-            let home = home.map_or(0, |session| session.home_at(link));
-            link.push(home, LinkMessage::DiskFailed(Box::new(failed(handle))));
-        }
-    }
-
-    /// Of a session that ended meanwhile nothing is believed.
-    pub(super) fn on_disk_failed(&mut self, index: usize, failed: Box<DiskFailed>) {
-        let mut sessions = self.links[index].sessions.iter();
-        if let Some(session) = sessions.find(|it| it.ours == Some(failed.handle) && it.is_up()) {
-            let (hosted, peer) = (session.hosted, session.peer);
-            self.facts.push_back(Fact::DiskFailed { hosted, peer, failed });
-        }
     }
 
     /// Whether these are still the handles of the session.

@@ -169,7 +169,7 @@ impl Resource {
         self.voter.register.promised_nonce
     }
 
-    /// For checkers: what the last verify found.
+    /// The last comparison that this node led, without all else that `status` gathers.
     #[must_use]
     pub fn verify_status(&self) -> Option<VerifyStatus> {
         self.verify.as_ref().map(Verifying::status)

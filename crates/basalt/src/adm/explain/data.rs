@@ -212,7 +212,7 @@ pub(super) fn data(resource: &ResourceStatus) -> Vec<Sentence> {
     }
     let losses = resource.epoch.as_ref().map_or(0, |epoch| epoch.losses);
     sentences.extend((losses > 0).then_some(Sentence::Lost { times: losses }));
-    // What the other answers do not say.
+    // The other answers say nothing of these reasons.
     let is_new = |it: &&String| !it.starts_with("no quorum") && !is_of_requests(it);
     sentences.extend(resource.reasons.iter().filter(is_new).cloned().map(Sentence::Told));
     sentences

@@ -170,7 +170,7 @@ fn rests(resource: &ResourceStatus, connection: &ConnectionStatus) -> Option<Sen
     })
 }
 
-/// What is known of a path that does not work, and where to look.
+/// The sentence about a path that does not work: since when, why, and where to look.
 fn dead_path(connection: &ConnectionStatus, path: &PathStatus) -> Sentence {
     let dead = DeadPath {
         name: connection.name.clone(),

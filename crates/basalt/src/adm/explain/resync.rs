@@ -280,7 +280,7 @@ fn under_way(name: &str, device: &PeerDeviceStatus) -> Option<Sentence> {
     }
 }
 
-/// What is left of a copy to a peer.
+/// The sentence about a copy to a peer: how much is left, and how long that takes.
 fn copy_to(name: String, device: &PeerDeviceStatus) -> Sentence {
     let (volume, mib) = (device.volume, device.out_of_sync / 1024);
     match seconds_left(device) {

@@ -13,8 +13,7 @@ impl Hosted {
     /// After the machine took an input: one that was under way may be over.
     pub(in crate::shard) fn note_verify(&mut self, now: Time) {
         if self.last_verify.is_open() {
-            let status = self.resource.status();
-            self.last_verify.note(status.verify.as_ref(), now);
+            self.last_verify.note(self.resource.verify_status().as_ref(), now);
         }
     }
 
