@@ -39,7 +39,7 @@ fn a_replica_of_another_history_stays_as_it_is_until_it_is_invalidated() {
         cluster.wait(index, "word of the other history", |status| {
             let is_told = |reason: &String| {
                 reason.contains("the data of n2 has another history")
-                    && reason.contains("on n2 `basalt adm invalidate r0`")
+                    && reason.contains("then, on n2, `basalt adm invalidate r0` gives it up")
             };
             status.reasons.iter().any(is_told)
         });
