@@ -679,7 +679,7 @@ pub struct EpochStatus {
     pub losses: u32,
     /// It grew, and clients that cannot tell are refused until `reopen`.
     pub awaits_reopen: bool,
-    /// For how long neither a quorum nor who leads was in reach: all this is of then. Absent while
+    /// For how long neither a quorum nor the leader was in reach: all this is of then. Absent while
     /// one of them is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age_ms: Option<u64>,

@@ -368,7 +368,7 @@ impl<'a> Job<'a> {
     ) -> Result<(Adoption, Option<Unsettled>), AdoptError> {
         let options = self.options;
         let disk = self.places.data().path.clone();
-        check_condition(&disk, superblock)?;
+        check_condition(&disk, superblock, || self.places.in_drbdmeta(spot, &options.drbd))?;
         if let Some(found) = superblock.node.filter(|&found| found != self.node.get()) {
             return Err(AdoptError::Node { disk, found, wanted: self.node.get() });
         }
@@ -707,12 +707,17 @@ impl<'a> Job<'a> {
     }
 }
 
-fn check_condition(disk: &Path, superblock: &DrbdSuperblock) -> Result<(), AdoptError> {
+fn check_condition(
+    disk: &Path,
+    superblock: &DrbdSuperblock,
+    metadata: impl FnOnce() -> String,
+) -> Result<(), AdoptError> {
     let disk = || disk.to_owned();
     match superblock.condition() {
         DrbdCondition::NeverUsed => Err(AdoptError::NeverUsed { disk: disk() }),
         DrbdCondition::Unclean => {
-            Err(AdoptError::Unclean { disk: disk(), version: superblock.version })
+            let (version, metadata) = (superblock.version, metadata());
+            Err(AdoptError::Unclean { disk: disk(), version, metadata })
         }
         condition @ (DrbdCondition::Inconsistent | DrbdCondition::Outdated) => {
             Err(AdoptError::NotUpToDate { disk: disk(), condition })

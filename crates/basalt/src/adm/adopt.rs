@@ -320,8 +320,11 @@ fn refused(refusal: &Refusal, resource: &Resource) -> AdmError {
                 .to_owned(),
         ),
         Refusal::Parted(nodes) => (
-            format!("the line of {} and that of the others parted", names(nodes)),
-            "--without with the nodes of the line that is to be given up".to_owned(),
+            format!(
+                "{} went on without the others, and these without it: a split brain",
+                names(nodes)
+            ),
+            "--without with the nodes whose changes are to be given up".to_owned(),
         ),
         Refusal::Unreadable { node, .. } => return unreadable(&host_of(resource, *node), refusal),
     };

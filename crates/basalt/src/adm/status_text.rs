@@ -144,7 +144,8 @@ impl Text {
             self.line(
                 OWN_INDENT,
                 &[format!(
-                    "# of the others it knows as of {}: neither a quorum nor who leads is in reach",
+                    "# of the others it knows as of {}: neither a quorum nor the leader is in \
+                     reach",
                     as_of(age_ms)
                 )],
             );

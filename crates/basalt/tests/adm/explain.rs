@@ -317,8 +317,8 @@ fn lost_quorum_names_who_is_missing_and_what_to_do() {
          peers)",
         "to go on, bring one of them back; held writes then go on by themselves",
         "/dev/vg/lv is whole; whether it is the newest is for a quorum to say",
-        "bob is parted from this node: `basalt adm connect r0:bob` ends that (disconnected by the \
-         operator)",
+        "bob is StandAlone (disconnected by the operator): this node connects to it once you type \
+         `basalt adm connect r0:bob`",
         "no client of this node has it open",
         "all that are set are in effect",
     ] {
@@ -536,7 +536,7 @@ fn copy_is_promised_only_where_the_other_node_cannot_have_gone_on() {
     ] {
         resource.reasons = vec![reason.to_owned()];
         let text = explained(resource.clone());
-        assert_eq!(text.contains("bob waits for this node to begin"), !is_left_alone, "{text}");
+        assert_eq!(text.contains("begins to copy it when bob asks"), !is_left_alone, "{text}");
         assert_eq!(text.contains("bob misses data, and nobody copies it"), is_left_alone, "{text}");
     }
 }

@@ -44,7 +44,7 @@ fn a_write_waits_for_as_many_replicas_as_are_asked_for() {
     cluster.terminate(1);
     let status = cluster.status(0).unwrap();
     assert!(status.suspended_quorum && !status.devices[0].quorum);
-    assert!(has_reason(&status, "no quorum: 1 replicas in reach are up to date"), "{status:?}");
+    assert!(has_reason(&status, "no quorum: 1 replica in reach is up to date"), "{status:?}");
     let explained = cluster.adm_told(0, &["explain", "r0"]);
     assert!(explained.contains("`quorum-minimum-redundancy` asks for 2"), "{explained}");
     let waiting = write(client, 8192);

@@ -211,10 +211,10 @@ fn check_same_volumes(report: &mut Report, node: &ResourceNode, hosts: &[Host]) 
     for (host, section) in hosts.iter().zip(&node.hosts) {
         for number in all.iter().filter(|number| host.volume(**number).is_none()) {
             let sentence = Sentence::VolumeMissing { volume: *number, host: host.name.clone() };
-            report.problem(
-                Problem::new(section.names[0].span, sentence)
-                    .hint(format!("without a replica there: volume {number} {{ disk none; }}")),
-            );
+            report.problem(Problem::new(section.names[0].span, sentence).hint(format!(
+                "give the host a disk for it: volume {number} {{ disk PATH; }}, or `disk \
+                         none` where no replica is to be"
+            )));
             is_fine = false;
         }
     }

@@ -66,6 +66,22 @@ pub(crate) struct Offer {
     pub(crate) subsystem: Subsystem,
 }
 
+/// An initiator, which has all volumes of a resource open.
+#[derive(Debug)]
+pub(crate) struct HolderOfAll {
+    holder: Holder,
+    /// Not answered yet, by the number of the volume's place.
+    requests: BTreeMap<u8, u32>,
+}
+
+impl HolderOfAll {
+    /// As one of this volume.
+    pub(crate) fn at(&self, place: Place) -> Holder {
+        let requests = self.requests.get(&place.number()).copied().unwrap_or(0);
+        Holder { requests, ..self.holder.clone() }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Nvme {
     listeners: Vec<SocketId>,
@@ -275,22 +291,25 @@ impl Nvme {
         self.users().map(|io| io.hosted).filter(move |hosted| is_meant(*hosted))
     }
 
-    /// Initiators that have a resource open here.
+    /// Initiators that have a resource open here, which is all of its volumes.
     pub(crate) fn holders(
         &self,
         is_meant: impl Fn(HostedId) -> bool,
         kit: &Kit,
-    ) -> impl Iterator<Item = (HostedId, Holder)> {
-        let mut busy: BTreeMap<Key, usize> = BTreeMap::new();
-        for io in self.users() {
-            *busy.entry(io.controller).or_default() += io.requests;
+    ) -> impl Iterator<Item = (HostedId, HolderOfAll)> {
+        let mut busy: BTreeMap<Key, BTreeMap<u8, u32>> =
+            self.users().map(|io| (io.controller, BTreeMap::new())).collect();
+        for (_, request) in self.requests.iter().filter(|(_, it)| !it.is_orphan) {
+            let Some(of_controller) = busy.get_mut(&request.controller) else { continue };
+            *of_controller.entry(request.place.number()).or_default() += 1;
         }
         self.controllers.iter().filter_map(move |(key, session)| {
             let hosted = session.hosted.filter(|hosted| is_meant(*hosted))?;
-            let requests = u32::try_from(*busy.get(&key)?).unwrap_or(u32::MAX);
+            let requests = busy.get(&key)?.clone();
             let socket = self.queues.get(session.queue)?.socket;
             let address = kit.reactor.peer_addr(socket).map(|address| address.to_string());
-            Some((hosted, Holder { address, pid: None, command: None, requests }))
+            let holder = Holder { address, pid: None, command: None, requests: 0 };
+            Some((hosted, HolderOfAll { holder, requests }))
         })
     }
 

@@ -140,8 +140,8 @@ impl Advice {
                  {resource}` takes it"
             ),
             Self::ConnectUpToDate => format!(
-                "connect a node with up-to-date data first: `basalt adm status {resource}` shows \
-                 what each replica has"
+                "a node with up-to-date data has to be connected first: `basalt adm explain \
+                 {resource}` says who has it, and why each is away"
             ),
             Self::DemoteOther => format!(
                 "on {primary} end what uses the volume, and type `basalt adm secondary \
@@ -156,11 +156,13 @@ impl Advice {
                 "nothing was given up: `basalt adm explain {resource}` shows what each replica has"
             ),
             Self::TryAgain => format!(
-                "`basalt adm status {resource}` shows what is under way; type it again after that"
+                "type it again in a few seconds; if it is refused then as well, `basalt adm \
+                 explain {resource}` shows what is under way"
             ),
             Self::AttachDisk => format!(
                 "`basalt adm status {resource}` says why the disk is out of use; `basalt adm \
-                 attach {resource}` takes it, or another one, back"
+                 attach {resource}` takes it back, and another one once `create-md --force \
+                 {resource}` has made it"
             ),
             Self::NodeWithDisk => {
                 "this node has no disk by configuration: type it on one that has".to_owned()
@@ -172,8 +174,9 @@ impl Advice {
                 format!("`basalt adm status {resource}` names the Primary: type it there")
             }
             Self::OtherSize => format!(
-                "the size stays as it is; `basalt adm resize --size SIZE {resource}` makes it \
-                 larger, and a smaller volume is a new one to copy to"
+                "nothing was changed: `basalt adm resize --size SIZE {resource}` takes a size that \
+                 is larger than now, and that all of the disks have room for; for a smaller volume \
+                 make a new resource, and copy the data"
             ),
             Self::FreeSlots => {
                 "what nodes had that are gone is free after `basalt adm down` and `up` of the \

@@ -21,7 +21,12 @@ pub enum AdoptError {
     #[error("{} is a replica of DRBD that was never used: it has no data", disk.display())]
     NeverUsed { disk: PathBuf },
     #[error("{}: DRBD's activity log was not applied after the last use", disk.display())]
-    Unclean { disk: PathBuf, version: DrbdVersion },
+    Unclean {
+        disk: PathBuf,
+        version: DrbdVersion,
+        /// Where it is, in the words of drbdmeta.
+        metadata: String,
+    },
     #[error("{} was {} when DRBD left it", disk.display(), word(*condition))]
     NotUpToDate { disk: PathBuf, condition: DrbdCondition },
     #[error("{} is of DRBD's node {found}, and this one is node {wanted}", disk.display())]
@@ -76,6 +81,7 @@ impl AdoptError {
 
     /// What to try.
     #[must_use]
+    #[expect(clippy::too_many_lines, reason = "one flat match, a sentence each")]
     pub fn hint(&self) -> String {
         match self {
             Self::Disk(CreateMdError::Missing { .. }) => {
@@ -93,18 +99,23 @@ impl AdoptError {
                 "--drbd-meta-disk with the one that DRBD used last: `internal`, PATH or PATH[N]"
                     .to_owned()
             }
-            Self::Damaged { .. } => "look at it with `drbdmeta .. dump-md`".to_owned(),
+            Self::Damaged { .. } => {
+                "`drbdadm dump-md` of the resource says what DRBD makes of it; \
+                 or give this replica up, `drbdadm wipe-md` and `basalt adm create-md`, and it is \
+                 copied anew from that of a node that is UpToDate"
+                    .to_owned()
+            }
             Self::NeverUsed { .. } | Self::NotUpToDate { .. } => {
                 "take the replica of a node that is UpToDate. This one: let it resync under DRBD \
                  first (`drbdadm up`, wait for UpToDate, `drbdadm down`); or give its data up, \
                  `drbdadm wipe-md` and `basalt adm create-md`, and it is copied anew"
                     .to_owned()
             }
-            Self::Unclean { .. } => {
+            Self::Unclean { version, metadata, .. } => format!(
                 "`drbdadm down` it, then `drbdadm apply-al` (without a configuration of DRBD: \
-                 `drbdmeta 0 v09 DISK internal apply-al`)"
-                    .to_owned()
-            }
+                 `drbdmeta 0 {} {metadata} apply-al`)",
+                version.as_str()
+            ),
             Self::Node { .. } => {
                 "is this the right disk? Or give this host that `node-id`".to_owned()
             }
@@ -119,19 +130,29 @@ impl AdoptError {
             Self::Occupied { .. } => "is this the right disk?".to_owned(),
             Self::Differs { .. } => {
                 "take it over without --same-as; it is then compared and copied where it differs, \
-                 once a node with the newest data was told `primary --force`"
+                 once a node with the newest data was told `primary --force`; do not type \
+                 `new-current-uuid --clear-bitmap`, which would leave it as it differs"
                     .to_owned()
             }
             Self::Started { .. } => {
-                "what was written since would be lost or mixed up: there is no way back to DRBD \
-                 but a copy of the data"
+                "nothing was written: clients wrote to it since, and DRBD knows nothing of that; \
+                 copy the data from the volume to a new device of DRBD"
                     .to_owned()
             }
             Self::NothingSaved { .. } => {
-                "--state-dir with the folder that was used when it was taken over".to_owned()
+                "--state-dir with the folder that was used when it was taken over; a replica that \
+                 `create-md` made was never DRBD's"
+                    .to_owned()
             }
-            Self::OtherDisk { .. } => "look at the `disk` of this host".to_owned(),
-            Self::Saved { .. } => "is there room, and may this user write there?".to_owned(),
+            Self::OtherDisk { .. } => {
+                "let `disk` and `meta-disk` of this host name the disks that \
+                 they named when it was taken over"
+                    .to_owned()
+            }
+            Self::Saved { path, .. } => {
+                let folder = path.parent().unwrap_or(path).display();
+                format!("`df -h {folder}` shows the room, `ls -ld {folder}` who may write there")
+            }
         }
     }
 }
@@ -165,7 +186,19 @@ mod tests {
             ("a replica without data", AdoptError::NeverUsed { disk: disk() }),
             (
                 "a replica that was in use when its node died",
-                AdoptError::Unclean { disk: disk(), version: DrbdVersion::V09 },
+                AdoptError::Unclean {
+                    disk: disk(),
+                    version: DrbdVersion::V09,
+                    metadata: "/dev/vg/r0 internal".to_owned(),
+                },
+            ),
+            (
+                "so it was, with its metadata elsewhere",
+                AdoptError::Unclean {
+                    disk: disk(),
+                    version: DrbdVersion::V08,
+                    metadata: "/dev/vg/r0-meta flex-external".to_owned(),
+                },
             ),
             ("a replica in the middle of a resync", condition(DrbdCondition::Inconsistent)),
             ("a replica that misses writes", condition(DrbdCondition::Outdated)),
@@ -217,7 +250,7 @@ mod tests {
                 "the state directory takes no write",
                 AdoptError::Saved {
                     action: "cannot write",
-                    path: PathBuf::from("/var/lib/basalt/from-drbd"),
+                    path: PathBuf::from("/var/lib/basalt/from-drbd/r0.0"),
                     source: std::io::ErrorKind::StorageFull.into(),
                 },
             ),

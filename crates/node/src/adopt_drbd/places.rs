@@ -130,6 +130,18 @@ impl Places {
         }
     }
 
+    /// The same, as drbdmeta takes it.
+    pub(crate) fn in_drbdmeta(&self, spot: Spot, place: &DrbdPlace) -> String {
+        let path = self.disk_of(spot).path.display();
+        match place {
+            _ if self.is_internal(spot) => format!("{path} internal"),
+            DrbdPlace::External { index: Some(index), .. } => format!("{path} {index}"),
+            DrbdPlace::Found | DrbdPlace::Internal | DrbdPlace::External { index: None, .. } => {
+                format!("{path} flex-external")
+            }
+        }
+    }
+
     /// Our own metadata, where it can be.
     pub(crate) fn own_superblocks(&self) -> Result<Vec<OldSuperblock>, CreateMdError> {
         self.ours().superblocks(self.placement())

@@ -53,8 +53,8 @@ impl fmt::Display for Advice {
             ),
             Self::WriteProtected { path } => write!(
                 f,
-                "take the write protection off: `blockdev --getro {}` of a device, `findmnt -T {}` \
-                 of a file",
+                "take the write protection off: of a device by `blockdev --setrw {}`, of a file by \
+                 `mount -o remount,rw` of the file system that `findmnt -T {}` names",
                 path.display(),
                 path.display()
             ),

@@ -107,7 +107,7 @@ fn resource_metrics(resource: &ResourceStatus, metrics: &mut Metrics) {
     if let Some(epoch) = &resource.epoch {
         let help = "Number of the newest configuration that is known to be chosen.";
         metrics.gauge("basalt_epoch", help, &name(), epoch.epoch);
-        let help = "For how long no quorum was in reach, nor who leads: the others are of then.";
+        let help = "For how long no quorum was in reach, nor the leader: the others are of then.";
         metrics.gauge("basalt_epoch_age_seconds", help, &name(), epoch.age_ms.unwrap_or(0) / 1000);
         let help = "Replicas that have every acknowledged write.";
         metrics.gauge("basalt_insync_replicas", help, &name(), epoch.insync.len() as u64);

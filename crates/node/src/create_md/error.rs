@@ -1,7 +1,7 @@
 //! Why metadata is not made or not read, and what to try. docs/operate/messages has the rows in
 //! create-md.md.
 
-use std::io::Error;
+use std::io::{Error, ErrorKind};
 use std::path::PathBuf;
 
 use format::error::{DecodeError, EncodeError};
@@ -64,7 +64,8 @@ impl CreateMdError {
             }
             Self::WrongKind { .. } => "name a block device, or a file of its final size".to_owned(),
             Self::InUse { disk } => format!(
-                "stop what uses it, `basalt adm down` or `umount`; `fuser -v {}` tells who it is",
+                "`fuser -v {}` tells who it is: a daemon of Basalt gives it back by `basalt adm \
+                 down` of the resource, a mount by `umount`",
                 disk.display()
             ),
             Self::Occupied { .. } => {
@@ -78,7 +79,8 @@ impl CreateMdError {
             Self::Layout { source, .. } => match source {
                 LayoutError::TooSmall { .. } => "a larger disk",
                 LayoutError::TooLarge { .. } => "a smaller disk",
-                LayoutError::Slots { .. } | LayoutError::Lanes { .. } => "--max-peers from 1 to 31",
+                LayoutError::Slots { .. } => "--max-peers from 1 to 31",
+                LayoutError::Lanes { .. } => "lanes that are a power of two",
             }
             .to_owned(),
             Self::Name { .. } => "a shorter name".to_owned(),
@@ -99,6 +101,9 @@ impl CreateMdError {
             }
             Self::Newer { .. } => {
                 "the release that wrote it; `basalt --version` tells which one this is".to_owned()
+            }
+            Self::Io { disk, source, .. } if source.kind() == ErrorKind::StorageFull => {
+                format!("make room: `df -h {}` shows how much there is", disk.display())
             }
             Self::Io { .. } => "look at the kernel's log: `dmesg | tail`".to_owned(),
         }
@@ -163,7 +168,15 @@ mod tests {
                 CreateMdError::Io {
                     action: "cannot write to",
                     disk: disk(),
-                    source: std::io::ErrorKind::StorageFull.into(),
+                    source: Error::from_raw_os_error(5),
+                },
+            ),
+            (
+                "the file system of the file is full",
+                CreateMdError::Io {
+                    action: "cannot write to",
+                    disk: "/srv/r0".into(),
+                    source: ErrorKind::StorageFull.into(),
                 },
             ),
         ]

@@ -58,6 +58,8 @@ pub(super) enum Disk {
     FailedSince(String),
     Failed,
     OutOfUse,
+    /// A replica is whole or not there: the disk of this volume of it failed.
+    OutOfUseWith(u16),
     Inconsistent,
     Outdated,
     Consistent,
@@ -87,15 +89,15 @@ impl fmt::Display for Sentence {
             }
             Self::CompleteAsOf { when, nodes, why } => write!(
                 f,
-                "as of {when} {} was on {nodes}{}; since then neither a quorum nor who leads is in \
-                 reach of this node, and writes may go on without it",
+                "as of {when} {} was on {nodes}{}; since then neither a quorum nor the leader is \
+                 in reach of this node, and writes may go on without it",
                 why.writes(),
                 why.exceptions()
             ),
             Self::AnotherDisk { nodes } => write!(
                 f,
-                "the disk of {nodes} that had every acknowledged write is in use no more: it was \
-                 made anew, failed or was given up"
+                "the disk of {nodes} that had every acknowledged write is in use no more: it \
+                 failed, was detached, given up or made anew"
             ),
             Self::InMemory { nodes } => {
                 write!(f, "of the newest, {nodes} may have some in memory alone (protocol B)")
@@ -134,10 +136,13 @@ impl Disk {
             Self::OutOfUse => {
                 write!(f, "{path} is out of use, by `detach` or an error before the daemon started")
             }
+            Self::OutOfUseWith(volume) => {
+                write!(f, "{path} is out of use because the disk of volume {volume} failed")
+            }
             Self::Inconsistent => {
                 write!(f, "{path} is new or in the middle of a resync: nobody may read it")
             }
-            Self::Outdated => write!(f, "{path} misses writes; a resync brings them"),
+            Self::Outdated => write!(f, "{path} misses writes: see resync"),
             Self::Consistent => {
                 write!(f, "{path} is whole; whether it is the newest is for a quorum to say")
             }
@@ -145,14 +150,15 @@ impl Disk {
         }
     }
 
-    fn of(device: &DeviceStatus) -> Self {
+    /// `failed` is another volume of the replica, whose disk failed.
+    fn of(device: &DeviceStatus, failed: Option<u16>) -> Self {
         let failure = device.disk_failure.as_ref().map(disk_failure);
         match (device.disk_state, failure) {
             (DiskState::Failed, Some(failure)) => Self::Failing(failure),
             (_, Some(failure)) => Self::FailedSince(failure),
             (DiskState::UpToDate, None) => Self::UpToDate,
             (DiskState::Diskless, None) if device.client => Self::ByConfiguration,
-            (DiskState::Diskless, None) => Self::OutOfUse,
+            (DiskState::Diskless, None) => failed.map_or(Self::OutOfUse, Self::OutOfUseWith),
             (DiskState::Failed, None) => Self::Failed,
             (DiskState::Inconsistent, None) => Self::Inconsistent,
             (DiskState::Outdated, None) => Self::Outdated,
@@ -202,9 +208,11 @@ impl But {
 }
 
 pub(super) fn data(resource: &ResourceStatus) -> Vec<Sentence> {
+    let failed = resource.devices.iter().find(|device| device.disk_failure.is_some());
+    let failed = failed.map(|device| device.volume);
     let here = |device: &DeviceStatus| {
         let path = device.backing_dev.as_deref().unwrap_or("its disk").to_owned();
-        Sentence::Here { volume: device.volume, path, why: Disk::of(device) }
+        Sentence::Here { volume: device.volume, path, why: Disk::of(device, failed) }
     };
     let mut sentences: Vec<_> = resource.devices.iter().map(here).collect();
     if let Some(epoch) = resource.epoch.as_ref().filter(|epoch| !epoch.insync.is_empty()) {

@@ -19,7 +19,7 @@ pub(super) enum Sentence {
     /// The daemon's own words about a split brain.
     Told(String),
     /// `target` is what is typed behind `connect`.
-    Parted {
+    StandAlone {
         name: String,
         target: String,
         reason: Option<String>,
@@ -66,12 +66,10 @@ impl fmt::Display for Sentence {
         match self {
             Self::AllConnected => f.write_str("all are connected"),
             Self::Told(text) => f.write_str(text),
-            Self::Parted { name, target, reason } => {
-                write!(
-                    f,
-                    "{name} is parted from this node: `basalt adm connect {target}` ends that"
-                )?;
-                reason.as_ref().map_or(Ok(()), |reason| write!(f, " ({reason})"))
+            Self::StandAlone { name, target, reason } => {
+                write!(f, "{name} is StandAlone")?;
+                reason.as_ref().map_or(Ok(()), |reason| write!(f, " ({reason})"))?;
+                write!(f, ": this node connects to it once you type `basalt adm connect {target}`")
             }
             Self::Away { name, state, since, reason } => {
                 write!(f, "{name} is {state}")?;
@@ -140,7 +138,7 @@ pub(super) fn peers(resource: &ResourceStatus) -> Vec<Sentence> {
             sentences.push(Sentence::Told(reason.unwrap_or_default()));
         } else if state == ConnectionState::StandAlone {
             let target = format!("{}:{name}", resource.name);
-            sentences.push(Sentence::Parted { name, target, reason });
+            sentences.push(Sentence::StandAlone { name, target, reason });
         } else if state != ConnectionState::Connected {
             let since = down_since(connection);
             sentences.push(Sentence::Away { name, state, since, reason });

@@ -72,6 +72,8 @@ pub(super) enum Way {
     RequestsFailUntilThen,
     RequestsFailUnlessTakenOver,
     GoesOnAlone,
+    /// It may not, for want of a replica with every write.
+    NotWhole,
     HeldUntilFenced,
     FailUntilFenced,
     /// A daemon of another version does not say what its options make of it.
@@ -158,10 +160,11 @@ impl Way {
                 "to go on, bring {nodes} back; requests of clients fail until then (`on-no-quorum \
                  io-error`), and longer if another node took over"
             ),
-            Self::GoesOnAlone => write!(
+            Self::GoesOnAlone => f.write_str("it goes on alone in a moment (`quorum off`)"),
+            Self::NotWhole => write!(
                 f,
-                "it goes on alone in a moment (`quorum off`) if its replica has every write; if \
-                 not, bring {nodes} back"
+                "to go on, bring {nodes} back: `quorum off` lets a node go on alone whose replica \
+                 is UpToDate, and that of this node is not"
             ),
             Self::HeldUntilFenced => write!(
                 f,
@@ -252,9 +255,7 @@ fn one_more(resource: &ResourceStatus) -> OneMore {
     let Some(WithoutQuorum { requests, goes_on }) = resource.without_quorum else {
         return OneMore::NoQuorum;
     };
-    // Without every write here nobody goes on here.
-    let is_whole = resource.devices.iter().all(|it| it.disk_state == DiskState::UpToDate);
-    match (if is_whole { goes_on } else { GoesOn::No }, requests) {
+    match (if is_whole(resource) { goes_on } else { GoesOn::No }, requests) {
         (GoesOn::No, RequestsWithoutQuorum::Wait) => OneMore::WritesAreHeld,
         (GoesOn::No, RequestsWithoutQuorum::Fail) => OneMore::RequestsFail,
         (GoesOn::Alone, _) => OneMore::GoesOnAlone,
@@ -265,6 +266,11 @@ fn one_more(resource: &ResourceStatus) -> OneMore {
             OneMore::RequestsFailUntilFenced
         }
     }
+}
+
+/// Without every write here nobody goes on here.
+fn is_whole(resource: &ResourceStatus) -> bool {
+    resource.devices.iter().all(|device| device.disk_state == DiskState::UpToDate)
 }
 
 fn way_on(resource: &ResourceStatus) -> Way {
@@ -279,7 +285,8 @@ fn way_on(resource: &ResourceStatus) -> Way {
         (Role::Secondary | Role::Unknown, GoesOn::No) => Way::SecondaryWaits,
         (Role::Secondary | Role::Unknown, GoesOn::Alone) => Way::SecondaryAlone,
         (Role::Secondary | Role::Unknown, GoesOn::Fenced | GoesOn::Proved) => Way::SecondaryFenced,
-        (Role::Primary, GoesOn::Alone) => Way::GoesOnAlone,
+        (Role::Primary, GoesOn::Alone) if is_whole(resource) => Way::GoesOnAlone,
+        (Role::Primary, GoesOn::Alone) => Way::NotWhole,
         (Role::Primary, GoesOn::Fenced | GoesOn::Proved) if fails => Way::FailUntilFenced,
         (Role::Primary, GoesOn::Fenced | GoesOn::Proved) => Way::HeldUntilFenced,
         (Role::Primary, GoesOn::No) => match (fails, is_in_touch) {
@@ -324,7 +331,7 @@ fn why_missing(resource: &ResourceStatus, missing: &[String]) -> String {
                 format!("{name} is connected, and its vote does not count yet")
             }
             Some(state) => format!("{name} is {state} (see peers)"),
-            None => format!("{name} is this node"),
+            None => format!("{name} is this node, and its vote does not count (see data)"),
         }
     };
     missing.iter().map(state_of).collect::<Vec<_>>().join(", ")

@@ -12,7 +12,9 @@ use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
 use api::replication_state::ReplicationState;
 use api::role::Role;
-use api::status::{ConnectionStatus, GoesOn, PeerDeviceStatus, ResourceStatus, STALLED_SECONDS};
+use api::status::{
+    ConnectionStatus, DeviceStatus, GoesOn, PeerDeviceStatus, ResourceStatus, STALLED_SECONDS,
+};
 
 use crate::adm::explain::out_of_touch;
 
@@ -26,6 +28,12 @@ pub(super) enum Sentence {
         seconds: u64,
     },
     CopyToAtNoKnownRate {
+        name: String,
+        volume: u16,
+        mib: u64,
+    },
+    /// It has begun just now, or something is in its way.
+    CopyToStandsStill {
         name: String,
         volume: u16,
         mib: u64,
@@ -52,10 +60,15 @@ pub(super) enum Sentence {
         mib: u64,
         seconds: u64,
     },
-    CopyHereAtNoKnownRate {
+    CopyHereStandsStill {
         name: String,
         volume: u16,
         mib: u64,
+    },
+    /// For its turn.
+    CopyHereWaits {
+        name: String,
+        volume: u16,
     },
     /// Neither side is copied to the other.
     SplitBrain {
@@ -78,6 +91,10 @@ pub(super) enum Sentence {
     },
     /// It may have gone on by itself.
     AwayOrAlone {
+        name: String,
+    },
+    /// Nobody in reach has what could be copied.
+    AwayWithNobody {
         name: String,
     },
     StaysAway {
@@ -106,6 +123,9 @@ pub(super) enum Sentence {
     HereFromOthers {
         volume: u16,
     },
+    HereFromNobody {
+        volume: u16,
+    },
     HereWaitsForLeader {
         volume: u16,
     },
@@ -125,6 +145,12 @@ impl fmt::Display for Sentence {
                 f,
                 "volume {volume} is being copied to {name}: {mib} MiB are left, at what rate is \
                  not known yet; ask again in a few seconds"
+            ),
+            Self::CopyToStandsStill { name, volume, mib } => write!(
+                f,
+                "volume {volume} is being copied to {name}: {mib} MiB are left, and none were \
+                 copied in the last seconds; if that stays so, look at the network and at the \
+                 disks of both nodes (`dmesg | tail`)"
             ),
             Self::FellBehind { name, volume } => write!(
                 f,
@@ -146,10 +172,15 @@ impl fmt::Display for Sentence {
                 "volume {volume} is being copied here from {name}: {mib} MiB are left, about \
                  {seconds} s at the present rate"
             ),
-            Self::CopyHereAtNoKnownRate { name, volume, mib } => write!(
+            Self::CopyHereStandsStill { name, volume, mib } => write!(
                 f,
-                "volume {volume} is being copied here from {name}: {mib} MiB are left, at what \
-                 rate is not known yet; ask again in a few seconds"
+                "volume {volume} is being copied here from {name}: {mib} MiB are left, and none \
+                 were copied in the last seconds; if that stays so, look at the network and at the \
+                 disks of both nodes (`dmesg | tail`)"
+            ),
+            Self::CopyHereWaits { name, volume } => write!(
+                f,
+                "volume {volume} here is to be copied from {name}, and waits for its turn: see data"
             ),
             Self::SplitBrain { name } => write!(
                 f,
@@ -176,20 +207,28 @@ impl fmt::Display for Sentence {
                 "{name} is not connected: what it misses is copied when it comes back, unless it \
                  went on by itself meanwhile (`quorum off`)"
             ),
+            Self::AwayWithNobody { name } => write!(
+                f,
+                "{name} is not connected, and no replica in reach is UpToDate: nothing is copied \
+                 before one is"
+            ),
             Self::StaysAway { name } => {
                 write!(f, "{name} misses data, and nobody copies it, for the reason told with data")
             }
             Self::MissedAsOf { name, when } => write!(
                 f,
-                "{name} missed data as of {when}; a copy of it needs a quorum, or who leads, in \
+                "{name} missed data as of {when}; a copy of it needs a quorum, or the leader, in \
                  reach"
             ),
             Self::Rests { name } => {
                 write!(f, "{name} misses data, and rests before it is copied: see peers")
             }
-            Self::WaitsForThisNode { name } => {
-                write!(f, "{name} waits for this node to begin its copy")
-            }
+            Self::WaitsForThisNode { name } => write!(
+                f,
+                "{name} misses data: this node begins to copy it when {name} asks; its turn \
+                 (`resync-after`, `max-parallel-resyncs`) or its handler before-resync-target may \
+                 come first, which `basalt adm status` there tells"
+            ),
             Self::WaitsForLeader { name } => write!(
                 f,
                 "{name} misses data; a Primary copies it, or without one a Secondary that is up to \
@@ -200,12 +239,17 @@ impl fmt::Display for Sentence {
             }
             Self::HereWaitsForTouch { volume } => write!(
                 f,
-                "volume {volume} here misses data: it is copied once a quorum, or who leads, is in \
-                 reach"
+                "volume {volume} here misses data: it is copied once a quorum, or the leader, is \
+                 in reach"
             ),
             Self::HereFromOthers { volume } => {
                 write!(f, "volume {volume} here is brought up to date from the other replicas")
             }
+            Self::HereFromNobody { volume } => write!(
+                f,
+                "volume {volume} here misses data, and no replica in reach is UpToDate: nothing is \
+                 copied before one is"
+            ),
             Self::HereWaitsForLeader { volume } => write!(
                 f,
                 "volume {volume} here misses data: a Primary copies it, or without one a Secondary \
@@ -284,8 +328,9 @@ fn under_way(name: &str, device: &PeerDeviceStatus) -> Option<Sentence> {
 fn copy_to(name: String, device: &PeerDeviceStatus) -> Sentence {
     let (volume, mib) = (device.volume, device.out_of_sync / 1024);
     match seconds_left(device) {
+        _ if device.sync.is_none() => Sentence::CopyToAtNoKnownRate { name, volume, mib },
         Some(seconds) => Sentence::CopyTo { name, volume, mib, seconds },
-        None => Sentence::CopyToAtNoKnownRate { name, volume, mib },
+        None => Sentence::CopyToStandsStill { name, volume, mib },
     }
 }
 
@@ -293,9 +338,12 @@ fn copy_to(name: String, device: &PeerDeviceStatus) -> Sentence {
 fn copy_here(name: String, device: &PeerDeviceStatus) -> Sentence {
     let (volume, mib) = (device.volume, device.out_of_sync / 1024);
     match seconds_left(device) {
+        _ if device.replication_state == ReplicationState::PausedSyncT => {
+            Sentence::CopyHereWaits { name, volume }
+        }
         _ if device.sync.is_none() => Sentence::CopyHere { name, volume },
         Some(seconds) => Sentence::CopyHereTimed { name, volume, mib, seconds },
-        None => Sentence::CopyHereAtNoKnownRate { name, volume, mib },
+        None => Sentence::CopyHereStandsStill { name, volume, mib },
     }
 }
 
@@ -310,6 +358,16 @@ fn is_behind(resource: &ResourceStatus, volume: u16) -> bool {
     own.is_some_and(|own| matches!(own.disk_state, DiskState::Inconsistent | DiskState::Outdated))
 }
 
+/// A replica in reach has what another one could miss.
+fn has_source(resource: &ResourceStatus, volume: u16) -> bool {
+    let is_here = |own: &DeviceStatus| own.volume == volume;
+    let here = resource.devices.iter().filter(|own| is_here(own)).map(|own| own.disk_state);
+    let in_touch = resource.connections.iter();
+    let in_touch = in_touch.filter(|it| it.connection_state == ConnectionState::Connected);
+    let devices = in_touch.flat_map(|it| &it.peer_devices).filter(|it| it.volume == volume);
+    here.chain(devices.map(|it| it.peer_disk_state)).any(|state| state == DiskState::UpToDate)
+}
+
 /// A replica that is not connected.
 fn away(resource: &ResourceStatus, name: String, volume: u16) -> Sentence {
     let mut insync = resource.epoch.iter().flat_map(|epoch| &epoch.insync);
@@ -319,6 +377,7 @@ fn away(resource: &ResourceStatus, name: String, volume: u16) -> Sentence {
         Some(when) if has_all => Sentence::AwayWithDataAsOf { name, volume, when },
         Some(_) => Sentence::AwayUnknown { name },
         None if has_all => Sentence::AwayWithData { name, volume },
+        None if !has_source(resource, volume) => Sentence::AwayWithNobody { name },
         None if goes_on == Some(GoesOn::Alone) => Sentence::AwayOrAlone { name },
         None => Sentence::AwayWithout { name },
     }
@@ -351,6 +410,8 @@ fn missing_here(
     }
     Some(if !is_in_touch {
         Sentence::HereWaitsForTouch { volume }
+    } else if !has_source(resource, volume) {
+        Sentence::HereFromNobody { volume }
     } else if resource.role == Role::Primary {
         Sentence::HereFromOthers { volume }
     } else {

@@ -21,6 +21,7 @@ pub(super) enum Sentence {
 /// What the comparison found so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Found {
+    Nothing { skipped_kib: u64 },
     Equal { compared_kib: u64, skipped_kib: u64 },
     Differs { compared_kib: u64, skipped_kib: u64, differing: String },
     Repaired { compared_kib: u64, skipped_kib: u64, differing: String },
@@ -60,16 +61,22 @@ impl fmt::Display for Sentence {
 
 impl fmt::Display for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::Equal { compared_kib, skipped_kib }
-        | Self::Differs { compared_kib, skipped_kib, .. }
-        | Self::Repaired { compared_kib, skipped_kib, .. }) = self;
-        write!(f, "{compared_kib} KiB were compared, ")?;
+        let (Self::Nothing { skipped_kib }
+        | Self::Equal { skipped_kib, .. }
+        | Self::Differs { skipped_kib, .. }
+        | Self::Repaired { skipped_kib, .. }) = self;
         match self {
-            Self::Equal { .. } => f.write_str("and nothing differs")?,
-            Self::Differs { differing, .. } => write!(f, "and what differs is {differing}")?,
-            Self::Repaired { differing, .. } => {
-                write!(f, "and what differed was made equal: {differing}")?;
+            Self::Nothing { .. } => f.write_str("nothing was compared")?,
+            Self::Equal { compared_kib, .. } => {
+                write!(f, "{compared_kib} KiB were compared, and nothing differs")?;
             }
+            Self::Differs { compared_kib, differing, .. } => {
+                write!(f, "{compared_kib} KiB were compared, and what differs is {differing}")?;
+            }
+            Self::Repaired { compared_kib, differing, .. } => write!(
+                f,
+                "{compared_kib} KiB were compared, and what differed was made equal: {differing}"
+            )?,
         }
         if *skipped_kib == 0 {
             return Ok(());
@@ -105,7 +112,9 @@ fn found(report: &VerifyReport) -> Found {
         differing.map(|(name, kib)| format!("{kib} KiB at {name}")).collect();
     let is_equal = differing.is_empty();
     let differing = differing.join(", ");
-    if is_equal {
+    if compared_kib == 0 && is_equal {
+        Found::Nothing { skipped_kib }
+    } else if is_equal {
         Found::Equal { compared_kib, skipped_kib }
     } else if report.repaired {
         Found::Repaired { compared_kib, skipped_kib, differing }

@@ -7,6 +7,7 @@ use api::status::Holder;
 use format::ids::NodeId;
 use format::space::Place;
 
+use crate::clients::nvme::HolderOfAll;
 use crate::hosted_id::HostedId;
 use crate::links::session::SessionFacts;
 use crate::shard::Rim;
@@ -15,6 +16,7 @@ use crate::shard::Rim;
 pub(super) struct Census {
     /// By resource, and the number of the volume.
     holders: BTreeMap<(HostedId, u8), Vec<Holder>>,
+    holders_of_all: BTreeMap<HostedId, Vec<HolderOfAll>>,
     requests: BTreeMap<(HostedId, u8), usize>,
     /// Resources that a client of this shard has open.
     open: BTreeSet<HostedId>,
@@ -26,6 +28,7 @@ impl Census {
         let Rim { kit, links, nbd, nvme, vhost, .. } = rim;
         let mut census = Self {
             holders: BTreeMap::new(),
+            holders_of_all: BTreeMap::new(),
             requests: BTreeMap::new(),
             open: BTreeSet::new(),
             sessions: links.session_facts(&is_asked).collect(),
@@ -34,7 +37,10 @@ impl Census {
             *census.requests.entry((id, place.number())).or_default() += holder.requests as usize;
             census.add(id, place, holder);
         }
-        nvme.holders(&is_asked, kit).for_each(|(id, it)| census.add(id, Place::FIRST, it));
+        for (id, holder) in nvme.holders(&is_asked, kit) {
+            census.open.insert(id);
+            census.holders_of_all.entry(id).or_default().push(holder);
+        }
         vhost.holders(&is_asked).for_each(|(id, place, holder)| census.add(id, place, holder));
         for (id, place) in nvme.requests_in_flight(&is_asked) {
             *census.requests.entry((id, place.number())).or_default() += 1;
@@ -53,7 +59,10 @@ impl Census {
     }
 
     pub(super) fn holders(&self, id: HostedId, place: Place) -> Vec<Holder> {
-        self.holders.get(&(id, place.number())).cloned().unwrap_or_default()
+        let mut holders = self.holders.get(&(id, place.number())).cloned().unwrap_or_default();
+        let of_all = self.holders_of_all.get(&id).into_iter().flatten();
+        holders.extend(of_all.map(|holder| holder.at(place)));
+        holders
     }
 
     pub(super) fn requests_in_flight(&self, id: HostedId, place: Place) -> usize {

@@ -21,9 +21,10 @@ pub(crate) enum Reason {
         votes: QuorumVotes,
         less: Option<LessWith>,
     },
-    /// So does `quorum-minimum-redundancy`; in the words of the core.
+    /// So does `quorum-minimum-redundancy`.
     TooFewReplicas {
-        shortage: String,
+        have: usize,
+        needed: usize,
         less: Option<LessWith>,
     },
     /// Enough answer, and do not confirm the lease.
@@ -168,17 +169,18 @@ impl fmt::Display for Loss {
             Self::Counted => f.write_str("completed writes may be lost"),
             Self::GaveUp { peer } => write!(
                 f,
-                "the split brain with {peer} is over: what clients wrote on this node meanwhile is \
-                 given up, what they wrote on {peer} is here"
+                "after the split brain with {peer}, what clients wrote on this node meanwhile is \
+                 given up, and what they wrote on {peer} is here"
             ),
             Self::Kept { peer } => write!(
                 f,
-                "the split brain with {peer} is over: what clients wrote on {peer} meanwhile is \
-                 given up, what they wrote on this node is here"
+                "after the split brain with {peer}, what clients wrote on {peer} meanwhile is \
+                 given up, and what they wrote on this node is here"
             ),
             Self::OfAnotherLine => f.write_str(
-                "no write of this side is lost; writes that another node took after a split brain, \
-                 or while this one went on alone, are not here",
+                "after a split brain, or while a node went on alone, clients may have written on \
+                 two nodes: what they wrote on one of these is not here, and the logs of the nodes \
+                 say on which",
             ),
         }
     }
@@ -214,8 +216,8 @@ impl fmt::Display for Reason {
             Self::TooFewForQuorum { votes, less } => {
                 write!(f, "no quorum: {votes}, as `quorum` asks for{}", of(less.as_ref()))
             }
-            Self::TooFewReplicas { shortage, less } => {
-                write!(f, "no quorum: {shortage}{}", of(less.as_ref()))
+            Self::TooFewReplicas { have, needed, less } => {
+                too_few_replicas(f, (*have, *needed), less.as_ref())
             }
             Self::TooLate { votes, late } => write!(
                 f,
@@ -274,7 +276,7 @@ impl fmt::Display for Reason {
             Self::DiskOutOfUse { resource } => write!(
                 f,
                 "the disk is out of use, by `detach` or an error: `basalt adm attach {resource}` \
-                 takes it, or another one, back"
+                 takes it back; another one needs `create-md --force {resource}` before"
             ),
             Self::PeerWithoutDisk { peer, resource } => write!(
                 f,
@@ -354,6 +356,22 @@ impl fmt::Display for Reason {
             ),
         }
     }
+}
+
+/// With the price of going on with fewer.
+fn too_few_replicas(
+    f: &mut fmt::Formatter<'_>,
+    (have, needed): (usize, usize),
+    less: Option<&LessWith>,
+) -> fmt::Result {
+    let are = if have == 1 { "replica in reach is" } else { "replicas in reach are" };
+    write!(
+        f,
+        "no quorum: {have} {are} up to date, and `quorum-minimum-redundancy` asks for {needed}{}",
+        of(less)
+    )?;
+    let price = "; what is written then is lost with the replicas that are left";
+    f.write_str(if less.is_some() { price } else { "" })
 }
 
 fn no_disk(f: &mut fmt::Formatter<'_>, (peer, volume): (&str, u32), resource: &str) -> fmt::Result {

@@ -73,9 +73,8 @@ impl Hosted {
             Some(Shortage::Votes { .. }) => {
                 return Some(Reason::TooFewForQuorum { votes, less: None });
             }
-            Some(shortage @ Shortage::Replicas { .. }) => {
-                let shortage = shortage.to_string();
-                return Some(Reason::TooFewReplicas { shortage, less: None });
+            Some(Shortage::Replicas { have, needed }) => {
+                return Some(Reason::TooFewReplicas { have, needed, less: None });
             }
             None => {}
         }
@@ -92,10 +91,10 @@ impl Hosted {
             Shortage::Votes { .. } => {
                 Reason::TooFewForQuorum { votes: self.votes(status), less: less("quorum majority") }
             }
-            shortage @ Shortage::Replicas { .. } => Reason::TooFewReplicas {
-                shortage: shortage.to_string(),
-                less: less("quorum-minimum-redundancy 1"),
-            },
+            Shortage::Replicas { have, needed } => {
+                let less = less("quorum-minimum-redundancy 1");
+                Reason::TooFewReplicas { have, needed, less }
+            }
         })
     }
 

@@ -209,7 +209,6 @@ fn reasons() -> Vec<(&'static str, Reason)> {
     let (resource, peer) = ("r0".to_owned(), "bob".to_owned());
     let (resource, peer) = (|| resource.clone(), || peer.clone());
     let less = |option| Some(LessWith { option, resource: resource() });
-    let shortage = "1 replicas in reach are up to date, and `quorum-minimum-redundancy` asks for 2";
     let no_vote = |why| Reason::NoVote { peer: peer(), why };
     let barred = |why| Reason::Barred { why, resource: resource() };
     let told_by_option = "`quorum all` or a number asks for more than the majority that answers";
@@ -223,7 +222,8 @@ fn reasons() -> Vec<(&'static str, Reason)> {
         (
             "`quorum-minimum-redundancy 2` with one replica in reach",
             Reason::TooFewReplicas {
-                shortage: shortage.to_owned(),
+                have: 1,
+                needed: 2,
                 less: less("quorum-minimum-redundancy 1"),
             },
         ),

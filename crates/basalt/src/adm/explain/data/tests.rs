@@ -70,6 +70,13 @@ fn rows_of_disks() -> Vec<Row> {
             }
         }
     }
+    let mut resource = situation();
+    resource.devices.push(DeviceStatus { volume: 1, ..resource.devices[0].clone() });
+    for device in &mut resource.devices {
+        device.disk_state = DiskState::Diskless;
+    }
+    resource.devices[1].disk_failure = Some(failure());
+    rows.push(row("Diskless, a request to volume 1 failed", &data(&resource)[0], None));
     rows
 }
 

@@ -50,7 +50,8 @@ fn rows_of_states() -> Vec<Row> {
                 assert_eq!(told.len(), 1, "{told:?}");
                 let why = if reason.is_some() { ", the reason is known" } else { "" };
                 let since = if down_ms.is_some() { ", since when is known" } else { "" };
-                let is_away = !matches!(told[0], Sentence::AllConnected | Sentence::Parted { .. });
+                let is_away =
+                    !matches!(told[0], Sentence::AllConnected | Sentence::StandAlone { .. });
                 let place = match is_away {
                     true => format!("bob is {state}{why}{since}"),
                     false => format!("bob is {state}"),

@@ -117,7 +117,7 @@ fn rows_of_the_quorum_are_those_of_the_page() {
     let mut resource = situation(Role::Primary, Some(alone), 2);
     resource.devices[0].quorum = false;
     resource.reasons = vec![
-        "no quorum: 1 replicas in reach are up to date, and \
+        "no quorum: 1 replica in reach is up to date, and \
                              `quorum-minimum-redundancy` asks for 2"
             .to_owned(),
     ];

@@ -131,6 +131,11 @@ fn rows_of_resyncs_are_those_of_the_page() {
     rows.push(row("bob was lost again and again", &resyncs(&resource)[0]));
     resource.reasons = vec!["the replica of bob stays away: it has no disk".to_owned()];
     rows.push(row("`status` says that bob stays away", &resyncs(&resource)[0]));
+    let mut resource = situation(Role::Primary, DiskState::Outdated, inconsistent);
+    resource.connections[0].peer_devices[0].replication_state = ReplicationState::PausedSyncT;
+    rows.push(row("this node waits for its turn", &resyncs(&resource)[0]));
+    let resource = situation(Role::Primary, DiskState::Diskless, Bob::Away);
+    rows.push(row("Diskless here, bob is away, and no other replica", &resyncs(&resource)[0]));
     let mut resource = situation(Role::Secondary, DiskState::Outdated, inconsistent);
     resource.connections[0].peer_role = Role::Primary;
     rows.push(row("Outdated here, bob is Primary", &resyncs(&resource)[0]));

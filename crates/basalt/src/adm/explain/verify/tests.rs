@@ -39,6 +39,10 @@ fn rows_of_a_verify_are_those_of_the_page() {
         ("`verify` waits for this node to lead a session", report("waiting")),
         ("`verify` runs", running),
         ("`verify` ended", report("done")),
+        (
+            "`verify` ended, and no peer was there for any of it",
+            VerifyReport { verified: 0, skipped: 20_480, ..report("done") },
+        ),
         ("`verify` of one of several volumes ended; a peer was away meanwhile", skipped),
         ("`verify` ended and found differences", differing),
         ("`verify --repair` ended and found differences", repaired),
