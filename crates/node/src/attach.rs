@@ -10,6 +10,7 @@ pub(crate) mod finding;
 pub(crate) mod identity;
 pub(crate) mod opening;
 mod advice;
+mod error;
 pub mod adopt;
 
 use std::collections::BTreeSet;
@@ -28,7 +29,7 @@ use format::activity_log::{
     AL_FIRST_NUMBER, AL_RECORD_BYTES, ReplayError, RingReplay, format_ring, replay_ring,
 };
 use format::bitmap_page::{bits_of, bytes_of};
-use format::error::DecodeError;
+use format::error::{DecodeError, EncodeError};
 use format::ids::{Incarnation, LaneIndex, MemberSet, NodeId, VoteStoreId};
 use format::layout::{AL_BYTES, AL_RING_BYTES, Layout, PAGE_BYTES};
 use format::metadata::{AL_RINGS, Register, Slot, Superblock};
@@ -43,6 +44,7 @@ use replication::bitmap::Bitmap;
 use replication::contract::LoadedPage;
 
 use crate::attach::advice::cannot_open;
+use crate::attach::error::AttachError;
 use crate::attach::opening::{open_register, open_replica};
 use crate::attach::volumes::Volumes;
 use crate::disk_work::Claim;
@@ -119,15 +121,27 @@ fn hold_register(
     state: &StateDir,
     patience: &mut Patience,
 ) -> Result<(Register, SharedDisk), Failure> {
-    let path = state.register_path(&definition.name);
-    let disk = open_register(&path, patience)?;
-    let failed = |error: &dyn std::fmt::Display| {
-        let message = format!("cannot read the config register {}: {error}", path.display());
-        Failure::new(FailureCode::Internal, message, "is the state directory's disk healthy?")
-    };
-    let bytes = std::fs::read(&path).map_err(|error| failed(&error))?;
-    let register = newest_register(&bytes).map_err(|error| failed(&error))?;
+    let (path, name) = (state.register_path(&definition.name), &definition.name);
+    let disk = open_register(&path, name, patience)?;
+    let bytes =
+        std::fs::read(&path).map_err(|error| AttachError::register("read", &path, name, error))?;
+    let register = newest_register(&bytes).map_err(|error| not_read(&path, name, error))?;
     Ok((register, disk))
+}
+
+fn not_read(path: &Path, name: &str, source: DecodeError) -> AttachError {
+    let path = path.to_owned();
+    match source {
+        DecodeError::NewerVersion { .. } => AttachError::RegisterNewer { path, source },
+        DecodeError::Truncated { .. }
+        | DecodeError::WrongMagic { .. }
+        | DecodeError::WrongChecksum { .. }
+        | DecodeError::UnknownTag { .. }
+        | DecodeError::OutOfRange { .. }
+        | DecodeError::Trailing { .. } => {
+            AttachError::RegisterDamaged { path, resource: name.to_owned(), source }
+        }
+    }
 }
 
 /// Reads the vote store, or makes a new one where none is: then the node is a new voter.
@@ -136,11 +150,8 @@ fn read_register(
     state: &StateDir,
     patience: &mut Patience,
 ) -> Result<Register, Failure> {
-    let path = &state.register_path(&definition.name);
-    let failed = |what: &str, error: &dyn std::fmt::Display| {
-        let message = format!("cannot {what} the config register {}: {error}", path.display());
-        Failure::new(FailureCode::Internal, message, "is the state directory's disk healthy?")
-    };
+    let (path, name) = (&state.register_path(&definition.name), &definition.name);
+    let failed = |what, error| AttachError::register(what, path, name, error);
     let fresh = || Register {
         resource: definition.id,
         store: VoteStoreId(io::random_u64()),
@@ -154,20 +165,23 @@ fn read_register(
         Ok(bytes) => bytes,
         Err(error) if error.kind() == stdio::ErrorKind::NotFound => {
             let register = fresh();
-            write_register(&register, path).map_err(|error| failed("make", &error))?;
+            write_register(&register, path).map_err(|error| failed("make", error))?;
             return Ok(register);
         }
-        Err(error) => return Err(failed("read", &error)),
+        Err(error) => return Err(failed("read", error).into()),
     };
     match newest_register(&bytes) {
         Ok(register) if register.resource == definition.id => Ok(register),
-        Ok(_) => Err(failed("use", &"it belongs to another resource; move the file away")),
-        Err(error @ DecodeError::NewerVersion { .. }) => Err(failed("read", &error)),
+        Ok(_) => {
+            let (path, resource) = (path.clone(), name.clone());
+            Err(AttachError::RegisterOfOther { path, resource }.into())
+        }
+        Err(error @ DecodeError::NewerVersion { .. }) => Err(not_read(path, name, error).into()),
         Err(error) => {
-            let scope = Scope::resource(&definition.name);
+            let scope = Scope::resource(name);
             log!(Error, scope, "the config register is lost ({error}): this node is a new voter");
             let register = fresh();
-            write_register(&register, path).map_err(|error| failed("make", &error))?;
+            write_register(&register, path).map_err(|error| failed("make", error))?;
             Ok(register)
         }
     }
@@ -253,7 +267,7 @@ impl<'a> Device<'a> {
     }
 
     pub(crate) fn identity(&self) -> Result<DiskIdentity, Failure> {
-        DiskIdentity::of(&self.file).map_err(|error| self.failure("look at", &error))
+        DiskIdentity::of(&self.file).map_err(|error| self.failure("look at", error))
     }
 
     pub(crate) fn zero(&self, range: Range<u64>) -> Result<(), Failure> {
@@ -271,7 +285,7 @@ impl<'a> Device<'a> {
         self.claim.map_or(Ok(()), Claim::check)?;
         let length = usize::try_from(length).expect("metadata is far smaller than memory");
         let bytes = sectors::read_whole(&self.reads, offset, length)
-            .map_err(|error| self.failure("read", &error))?;
+            .map_err(|error| self.failure("read", error))?;
         self.steps.add_one();
         Ok(bytes)
     }
@@ -300,12 +314,12 @@ impl<'a> Device<'a> {
         match result {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if sectors::is_unreadable(&error) => Ok(None),
-            Err(error) => Err(self.failure("read", &error)),
+            Err(error) => Err(self.failure("read", error)),
         }
     }
 
     fn lost(&self) -> Failure {
-        self.failure("read", &stdio::Error::from_raw_os_error(libc::EIO))
+        self.failure("read", stdio::Error::from_raw_os_error(libc::EIO))
     }
 
     /// Shows the blocks of `range` that are not in a hole of a file, with their offsets. Both ends
@@ -318,7 +332,7 @@ impl<'a> Device<'a> {
         let mut at = range.start;
         loop {
             let data = io::next_data(&self.file, at..range.end);
-            let Some(data) = data.map_err(|error| self.failure("read", &error))? else {
+            let Some(data) = data.map_err(|error| self.failure("read", error))? else {
                 return Ok(());
             };
             at = data.start - data.start % PAGE_BYTES;
@@ -335,7 +349,7 @@ impl<'a> Device<'a> {
 
     pub(crate) fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Failure> {
         self.claim.map_or(Ok(()), Claim::check)?;
-        sectors::write(&self.file, offset, bytes).map_err(|error| self.failure("write", &error))?;
+        sectors::write(&self.file, offset, bytes).map_err(|error| self.failure("write", error))?;
         self.steps.add_one();
         Ok(())
     }
@@ -349,15 +363,19 @@ impl<'a> Device<'a> {
     pub(crate) fn flush(&self) -> Result<(), (Failure, Lost)> {
         self.file.sync_data().map_err(|error| {
             let lost = if is_full(&error) { Lost::Nothing } else { Lost::Anything };
-            (self.failure("write", &error), lost)
+            (self.failure("write", error), lost)
         })?;
         self.steps.add_one();
         Ok(())
     }
 
-    fn failure(&self, what: &str, error: &stdio::Error) -> Failure {
-        let message = format!("cannot {what} the metadata on {}: {error}", self.path.display());
-        Failure::new(FailureCode::DiskFailed, message, "replace the disk if it stays so")
+    fn failure(&self, action: &'static str, source: stdio::Error) -> Failure {
+        AttachError::Io { action, disk: self.path.to_owned(), source }.into()
+    }
+
+    fn not_encoded(&self, source: EncodeError) -> Failure {
+        let path = self.path.to_owned();
+        AttachError::Encode { part: "the metadata on", path, source }.into()
     }
 }
 
@@ -566,8 +584,8 @@ fn read_activity(
                 newest[usize::from(ring)] = replay.newest;
             }
             Err(ReplayError::Newer { source, .. }) => {
-                let message = format!("the activity log on {}: {source}", device.path.display());
-                return Err(Failure::new(FailureCode::MetadataMismatch, message, ""));
+                let disk = device.path.to_owned();
+                return Err(AttachError::Newer { part: "activity log", disk, source }.into());
             }
             // Who made the replica another one did not say what its log names.
             Err(ReplayError::OfEarlier { .. }) => is_of_earlier = true,

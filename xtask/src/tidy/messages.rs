@@ -3,7 +3,7 @@
 //! prints it beside its situation.
 
 /// The files with such enums, and the page that their tests make.
-pub(super) const SOURCES: [(&str, &str); 18] = [
+pub(super) const SOURCES: [(&str, &str); 19] = [
     ("crates/basalt/src/adm/explain/role.rs", "docs/operate/messages/explain-role.md"),
     ("crates/basalt/src/adm/explain/quorum.rs", "docs/operate/messages/explain-quorum.md"),
     ("crates/basalt/src/adm/explain/data.rs", "docs/operate/messages/explain-data.md"),
@@ -12,6 +12,7 @@ pub(super) const SOURCES: [(&str, &str); 18] = [
     ("crates/basalt/src/adm/explain/open.rs", "docs/operate/messages/explain-open.md"),
     ("crates/basalt/src/adm/advice.rs", "docs/operate/messages/errors.md"),
     ("crates/node/src/attach/advice.rs", "docs/operate/messages/open-disk.md"),
+    ("crates/node/src/attach/error.rs", "docs/operate/messages/attach.md"),
     ("crates/node/src/create_md/error.rs", "docs/operate/messages/create-md.md"),
     ("crates/node/src/adopt_drbd/error.rs", "docs/operate/messages/adopt-drbd.md"),
     ("crates/basalt/src/adm/explain/verify.rs", "docs/operate/messages/explain-verify.md"),

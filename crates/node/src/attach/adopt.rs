@@ -15,8 +15,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use api::response::{Failure, FailureCode};
+use api::response::Failure;
 use engine::definition::Definition;
+use format::error::EncodeError;
 use format::ids::{MemberSet, NodeId};
 use format::metadata::{Register, ReplicaState, Superblock};
 use format::register::{REGISTER_SLOT_BYTES, decode_register, encode_register, newest_register};
@@ -25,6 +26,7 @@ use replication::adoption::{self, Fate, Obstacle, Proof, Remains, Verdict};
 use replication::limits::VOTER_HOLD_OFF;
 
 use super::{lock_and_read, read_activity, read_pages, write_version};
+use crate::attach::error::AttachError;
 use crate::attach::volumes::Volumes;
 use crate::patience::Patience;
 use crate::state_dir::{disk_size_in, sync_directory, write_durably};
@@ -247,7 +249,7 @@ impl Held<'_> {
             }
         };
         let opened = open_register(&register_path, missing, &mut patience)
-            .map_err(|error| failed("use", &register_path, &error))?;
+            .map_err(|error| AttachError::register("use", &register_path, resource, error))?;
         let (register_file, register) = opened.unzip();
         // What was made just now, or by a run that ended early, holds nothing.
         let register = register.filter(|bytes| !bytes.is_empty());
@@ -268,8 +270,8 @@ impl Held<'_> {
         if let Some(register) = register {
             let mut slot = vec![0; REGISTER_SLOT_BYTES];
             let place = slot.first_chunk_mut().expect("made as long as a slot");
-            let length = encode_register(&register, place)
-                .map_err(|error| failed("use", &self.register_path, &error))?;
+            let length =
+                encode_register(&register, place).map_err(|source| self.not_encoded(source))?;
             slot.truncate(length);
             traces.register = Some(slot);
         }
@@ -277,7 +279,7 @@ impl Held<'_> {
         let (device, layout) = volumes.first();
         let mut block = [0; format::superblock::SUPERBLOCK_BYTES];
         encode_superblock(superblock, layout, &mut block)
-            .map_err(|error| device.failure("use", &std::io::Error::other(error)))?;
+            .map_err(|error| device.not_encoded(error))?;
         traces.superblock = Some(block.to_vec());
         let mut pages = Vec::new();
         for (place, device, layout) in volumes.all() {
@@ -297,7 +299,8 @@ impl Held<'_> {
 
     fn adopt(&mut self, verdict: &Verdict, given: &Traces) -> Result<Adopted, Failure> {
         let now = self.traces()?;
-        let (mine, was) = (remains_here(&now)?, remains_here(given)?);
+        let name = &self.definition.name;
+        let (mine, was) = (remains_here(&now, name)?, remains_here(given, name)?);
         if mine.register.as_ref().is_some_and(|it| is_of(it, verdict))
             && mine.superblock.as_ref().is_none_or(|it| it.vote_stamp.promised >= verdict.ballot)
         {
@@ -307,10 +310,7 @@ impl Held<'_> {
         let is_half = mine.register.as_ref().is_some_and(|it| is_of(it, verdict));
         let is_same = mine.superblock == was.superblock && mine.register == was.register;
         if !is_same && (!is_half || mine.superblock != was.superblock) {
-            let message = "this node is not any more as it was when its remains were saved";
-            let hint = "has the resource been up since? save the remains of all nodes again, \
-                        and judge those";
-            return Err(Failure::new(FailureCode::StateRefused, message, hint));
+            return Err(AttachError::SavedEarlier { resource: name.clone() }.into());
         }
         wait_for_leases();
         let superblock = self.disks.as_mut().map(|(_, superblock)| superblock);
@@ -324,25 +324,31 @@ impl Held<'_> {
         Ok(Adopted::Now)
     }
 
+    fn not_encoded(&self, source: EncodeError) -> AttachError {
+        let path = self.register_path.clone();
+        AttachError::Encode { part: "the config register", path, source }
+    }
+
     /// The file has the old version or the new one after a crash, for `install` counts on to the
     /// other slot; the old file is kept beside it.
     fn write_register(&self, register: &Register) -> Result<(), Failure> {
         let path = &self.register_path;
-        let wrong = |error: &dyn std::fmt::Display| failed("write", path, error);
+        let name = &self.definition.name;
+        let wrong = |error| Failure::from(AttachError::register("write", path, name, error));
         if let Some(bytes) = &self.register {
             let kept = path.with_extension("register-before-adopt");
             if !kept.exists() {
-                write_durably(&kept, bytes).map_err(|error| wrong(&error))?;
+                write_durably(&kept, bytes).map_err(wrong)?;
             }
         }
         let file = self.register_file.as_ref().expect("adopt makes it where there is none");
         if self.register.as_ref().is_some_and(|bytes| newest_register(bytes).is_err()) {
             // Nothing of it is good, and what is left would make the new version no good either.
-            file.set_len(0).map_err(|error| wrong(&error))?;
+            file.set_len(0).map_err(wrong)?;
         }
-        write_version(file, register).map_err(|error| wrong(&error))?;
+        write_version(file, register).map_err(wrong)?;
         let folder = path.parent().unwrap_or_else(|| Path::new("."));
-        sync_directory(folder).map_err(|error| wrong(&error))
+        sync_directory(folder).map_err(wrong)
     }
 }
 
@@ -382,31 +388,27 @@ fn wait_for_leases() {
     }
 }
 
-fn failed(what: &str, path: &Path, error: &dyn std::fmt::Display) -> Failure {
-    let message = format!("cannot {what} the config register {}: {error}", path.display());
-    let hint = "is the resource down here (`basalt adm down`), and may this user use the file?";
-    Failure::new(FailureCode::Internal, message, hint)
-}
-
 // ---- From bytes.
 
-fn remains_here(traces: &Traces) -> Result<Remains, Failure> {
-    remains_of(traces).map_err(|refusal| {
-        let message = format!("the remains of this node cannot be read: {refusal:?}");
-        Failure::new(FailureCode::BadRequest, message, "save them again")
-    })
+fn remains_here(traces: &Traces, resource: &str) -> Result<Remains, Failure> {
+    let damaged = |reason| AttachError::Remains { reason, resource: resource.to_owned() }.into();
+    remains_in(traces).map_err(damaged)
 }
 
 fn remains_of(traces: &Traces) -> Result<Remains, Refusal> {
-    let unreadable = |reason: String| Refusal::Unreadable { node: traces.node, reason };
-    let node = NodeId::new(traces.node).ok_or_else(|| unreadable("no node id".to_owned()))?;
+    remains_in(traces).map_err(|reason| Refusal::Unreadable { node: traces.node, reason })
+}
+
+/// Or why they cannot be read.
+fn remains_in(traces: &Traces) -> Result<Remains, String> {
+    let node = NodeId::new(traces.node).ok_or_else(|| "no node id".to_owned())?;
     let superblock = traces.superblock.as_ref().map(|bytes| {
         let block = bytes.first_chunk().ok_or_else(|| "it is too short".to_owned())?;
         decode_superblock(block).map(|(superblock, _)| superblock).map_err(|it| it.to_string())
     });
-    let superblock = superblock.transpose().map_err(unreadable)?;
+    let superblock = superblock.transpose()?;
     if superblock.as_ref().is_some_and(|superblock| superblock.node != node) {
-        return Err(unreadable("its superblock is of another node".to_owned()));
+        return Err("its superblock is of another node".to_owned());
     }
     let register = traces.register.as_ref().map(|bytes| {
         let mut slot = vec![0; REGISTER_SLOT_BYTES];
@@ -415,7 +417,7 @@ fn remains_of(traces: &Traces) -> Result<Remains, Refusal> {
         let slot = slot.first_chunk().expect("made as long as a slot");
         decode_register(slot).map_err(|error| error.to_string())
     });
-    let register = register.transpose().map_err(unreadable)?;
+    let register = register.transpose()?;
     Ok(Remains { node, register, superblock })
 }
 

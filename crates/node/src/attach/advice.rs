@@ -48,7 +48,8 @@ impl fmt::Display for Advice {
             ),
             Self::InUse { path } => write!(
                 f,
-                "stop what uses it, a mount or another program: `fuser -v {}` tells who it is",
+                "`fuser -v {}` tells who uses it: a daemon of Basalt gives it back by `basalt adm \
+                 down` of the resource, a mount by `umount`",
                 path.display()
             ),
             Self::WriteProtected { path } => write!(

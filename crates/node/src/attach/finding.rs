@@ -14,9 +14,8 @@
 //! have been the newer one, so what the other one says of others is not believed (`doubt`).
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
-use api::response::{Failure, FailureCode};
+use api::response::Failure;
 use engine::definition::{Definition, DiskPlace};
 use engine::log::{Scope, log};
 use format::error::DecodeError;
@@ -26,6 +25,7 @@ use format::metadata::Superblock;
 use format::space::Place;
 use format::superblock::{decode_superblock, superblock_offset};
 
+use crate::attach::error::{AttachError, LookedAt, OfVolume, OneOfTwo};
 use crate::attach::{Block, Device, end_of};
 use crate::sectors;
 use crate::state_dir::disk_size_name;
@@ -69,18 +69,21 @@ pub(crate) fn find_superblock(
         former.retain(|it| it.superblock.incarnation == incarnation);
     }
     let NoGood { lost, damaged } = seen;
+    let disk = || device.path.to_owned();
+    let name = || target_name(definition, target.0);
     if !lost.is_empty() && (!is_one_end || present.is_empty() && former.is_empty()) {
-        return Err(unreadable(device, &lost, (definition, target.0)));
+        let offsets = lost.iter().copied().collect();
+        return Err(AttachError::Unreadable { disk: disk(), offsets, target: name() }.into());
     }
     let is_own = |it: &Found| mismatch(it, definition, target).is_none();
     let mut found = match (newest(present, is_own), newest(former, is_own)) {
         (None, None) => {
-            let known = Known {
+            let place = LookedAt {
+                size_bytes: device.size_bytes,
                 former_bytes: Some(former_bytes).filter(|it| *it != device.size_bytes),
-                data: (!is_internal).then_some((&target.1.data, data_bytes)),
-                damaged,
+                data: (!is_internal).then(|| (target.1.data.clone(), data_bytes)),
             };
-            return Err(nothing_found(device, &known, (definition, target.0)));
+            return Err(nothing_found(device, place, damaged, name()).into());
         }
         (Some(found), None) | (None, Some(found)) => found,
         (Some(present), Some(former)) => match choose(&present, &former, is_own) {
@@ -88,36 +91,48 @@ pub(crate) fn find_superblock(
             Some(End::Former) => former,
             None => {
                 let both = (&present, &former);
-                return Err(two_found(device, both, former_bytes, (definition, target.0)));
+                return Err(two_found(device, both, former_bytes, (definition, target.0)).into());
             }
         },
     };
-    if let Some(what) = mismatch(&found, definition, target) {
-        let message = format!("the metadata on {} {what}", device.path.display());
-        let hint = "is this the right disk? `create-md --force` would make it a new, empty replica";
-        return Err(Failure::new(FailureCode::MetadataMismatch, message, hint));
+    if let Some(kind) = mismatch(&found, definition, target) {
+        return Err(not_of_replica(device, &found, kind, (definition, target.0)).into());
     }
     let end = end_of(&found.layout);
     let is_of_less = is_internal && whole_pages(former_bytes) > end;
+    let shrunk = |former_bytes| {
+        let (disk, size_bytes, target) = (disk(), device.size_bytes, name());
+        Err(AttachError::Shrunk { disk, size_bytes, former_bytes, target }.into())
+    };
     if is_of_less && has_votes(&found.superblock) {
-        return Err(shrunk(device, former_bytes, (definition, target.0)));
+        return shrunk(former_bytes);
     }
     if end > device.size_bytes {
-        return Err(shrunk(device, end, (definition, target.0)));
+        return shrunk(end);
     }
-    // What a stamp says of members is not used, and its `clean` is of `create-md`.
     let is_stamp = target.0 != definition.volume;
-    for offset in found.layout.superblock_offsets.iter().filter(|offset| lost.contains(offset)) {
-        let (disk, at) = (device.path.display(), found.offset);
-        let used = format!("cannot be read; that at byte {at} is used, which may be older");
-        let doubted = if is_stamp { "" } else { ": members that are away are copied in full" };
-        let scope = Scope::resource(&definition.name);
-        log!(Warning, scope, "{disk}: the superblock at byte {offset} {used}{doubted}");
-        if !is_stamp {
-            doubt(&mut found.superblock);
-        }
+    for offset in found.layout.superblock_offsets.into_iter().filter(|at| lost.contains(at)) {
+        use_other_copy(device, &mut found, offset, (definition, is_stamp));
     }
     Ok((found.superblock, found.layout))
+}
+
+/// In place of that at `lost`, which cannot be read.
+fn use_other_copy(
+    device: &Device<'_>,
+    found: &mut Found,
+    lost: u64,
+    (definition, is_stamp): (&Definition, bool),
+) {
+    let (disk, at) = (device.path.display(), found.offset);
+    let used = format!("cannot be read; that at byte {at} is used, which may be older");
+    // What a stamp says of members is not used, and its `clean` is of `create-md`.
+    let doubted = if is_stamp { "" } else { ": members that are away are copied in full" };
+    let scope = Scope::resource(&definition.name);
+    log!(Warning, scope, "{disk}: the superblock at byte {lost} {used}{doubted}");
+    if !is_stamp {
+        doubt(&mut found.superblock);
+    }
 }
 
 /// It may lack what was written last: that writes are under way, which the activity log names, and
@@ -148,8 +163,9 @@ pub(crate) fn read_superblock(
     }
     copies.retain(|it| it.layout == *layout && mismatch(it, definition, target).is_none());
     let newest = newest(copies, |_| true);
-    let nothing = || nothing_found(device, &Known::default(), (definition, target.0));
-    newest.map(|it| it.superblock).ok_or_else(nothing)
+    let place = LookedAt { size_bytes: device.size_bytes, ..LookedAt::default() };
+    let nothing = || nothing_found(device, place, None, target_name(definition, target.0));
+    Ok(newest.map(|it| it.superblock).ok_or_else(nothing)?)
 }
 
 /// Whether a superblock that was found is in its own place, which the next one leaves as it is.
@@ -223,8 +239,8 @@ fn superblock_in(device: &Device<'_>, offset: u64, bytes: &[u8]) -> Result<Optio
             Ok(Some(Found { offset, superblock, layout }))
         }
         Err(error @ DecodeError::NewerVersion { .. }) => {
-            let message = format!("the metadata on {}: {error}", device.path.display());
-            Err(Failure::new(FailureCode::MetadataMismatch, message, ""))
+            let disk = device.path.to_owned();
+            Err(AttachError::Newer { part: "metadata", disk, source: error }.into())
         }
         Ok(_) | Err(_) => Ok(None),
     }
@@ -277,30 +293,45 @@ fn has_votes(superblock: &Superblock) -> bool {
     superblock.vote_stamp.store != VoteStoreId::default()
 }
 
-/// Why it is not of this replica.
+/// How it is not of this replica.
+#[derive(Clone, Copy)]
+enum Mismatch {
+    /// It is of another resource, node or volume.
+    Replica,
+    /// It was made for another kind of `meta-disk`.
+    Place,
+}
+
 fn mismatch(
     found: &Found,
     definition: &Definition,
     (volume, place): (u16, &DiskPlace),
-) -> Option<String> {
-    let Definition { name, me, .. } = definition;
+) -> Option<Mismatch> {
     let Superblock { resource, node, volume: of_volume, .. } = &found.superblock;
     let is_external = place.meta.is_some();
-    let whose = whose(&found.superblock);
-    if *resource != definition.id || *node != *me || *of_volume != volume {
-        Some(format!("is {whose}; wanted is resource {name:?}, node {me}, volume {volume}"))
+    if *resource != definition.id || *node != definition.me || *of_volume != volume {
+        Some(Mismatch::Replica)
     } else if (found.layout.metadata == MetadataPlace::External) != is_external {
-        Some(format!(
-            "is {whose}, but it was made for another `meta-disk` than the configuration has"
-        ))
+        Some(Mismatch::Place)
     } else {
         None
     }
 }
 
-fn whose(superblock: &Superblock) -> String {
-    let Superblock { resource_name, node, volume, .. } = superblock;
-    format!("of resource {resource_name:?}, node {node}, volume {volume}")
+fn not_of_replica(
+    device: &Device<'_>,
+    found: &Found,
+    kind: Mismatch,
+    (definition, volume): (&Definition, u16),
+) -> AttachError {
+    let Definition { name, me, .. } = definition;
+    let (disk, target) = (device.path.to_owned(), target_name(definition, volume));
+    let found = OfVolume::of(&found.superblock);
+    let wanted = OfVolume { resource: name.clone(), node: me.get(), volume };
+    match kind {
+        Mismatch::Replica => AttachError::OtherReplica { disk, found, wanted, target },
+        Mismatch::Place => AttachError::OtherPlace { disk, found, target },
+    }
 }
 
 fn target_name(definition: &Definition, volume: u16) -> String {
@@ -308,65 +339,17 @@ fn target_name(definition: &Definition, volume: u16) -> String {
     if volume == definition.volume { name.clone() } else { format!("{name}/{volume}") }
 }
 
-/// What else is known of a disk without a superblock.
-#[derive(Default)]
-struct Known<'a> {
-    /// Its size when it was last in use, if it was another one.
-    former_bytes: Option<u64>,
-    /// The disk that the metadata would be about, where that is another one, and its size, by
-    /// which the metadata is looked for.
-    data: Option<(&'a PathBuf, u64)>,
-    /// What is wrong with a superblock that is damaged.
-    damaged: Option<String>,
-}
-
 fn nothing_found(
     device: &Device<'_>,
-    Known { former_bytes, data, damaged }: &Known<'_>,
-    (definition, volume): (&Definition, u16),
-) -> Failure {
-    let (path, size_bytes) = (device.path.display(), device.size_bytes);
-    let former = former_bytes.map(|it| format!(", {it} when it was last in use"));
-    let about = data.map(|(path, size_bytes)| {
-        format!(" about the data on {} ({size_bytes} bytes)", path.display())
-    });
-    let wrong = damaged.as_ref().map(|what| format!(": {what}"));
-    let [former, about, wrong] = [former, about, wrong].map(Option::unwrap_or_default);
-    let message = format!(
-        "no Basalt metadata was found on {path} ({size_bytes} bytes{former}){about}{wrong}"
-    );
-    let target = target_name(definition, volume);
-    let hint = match damaged {
-        None => format!(
-            "run `basalt adm create-md {target}` for a new replica; if the disk held one, its \
-             size changed while this node did not know it: give it its former one"
-        ),
-        Some(_) => format!(
-            "put back what it held, if there is an image of it; or `basalt adm create-md --force \
-             {target}` makes a new replica that is copied from the others"
-        ),
-    };
-    Failure::new(FailureCode::NoMetadata, message, hint)
-}
-
-fn unreadable(
-    device: &Device<'_>,
-    lost: &BTreeSet<u64>,
-    (definition, volume): (&Definition, u16),
-) -> Failure {
-    let places: Vec<String> = lost.iter().map(u64::to_string).collect();
-    let message = format!(
-        "{} cannot be read where a superblock may be, at byte {}, and nothing else says for \
-         certain what is there",
-        device.path.display(),
-        places.join(", ")
-    );
-    let hint = format!(
-        "replace the disk if it stays so; `basalt adm create-md --force {}`, which writes over it, \
-         makes a new replica that is copied from the others",
-        target_name(definition, volume)
-    );
-    Failure::new(FailureCode::DiskFailed, message, hint)
+    place: LookedAt,
+    damaged: Option<String>,
+    target: String,
+) -> AttachError {
+    let disk = device.path.to_owned();
+    match damaged {
+        Some(wrong) => AttachError::Damaged { disk, place, wrong, target },
+        None => AttachError::NothingFound { disk, place, target },
+    }
 }
 
 fn two_found(
@@ -374,48 +357,20 @@ fn two_found(
     (present, former): (&Found, &Found),
     former_bytes: u64,
     (definition, volume): (&Definition, u16),
-) -> Failure {
-    let describe = |it: &Found| {
+) -> AttachError {
+    let one = |it: &Found| {
         let Superblock { incarnation, write_counter, .. } = it.superblock;
-        let whose = whose(&it.superblock);
-        format!("{whose} (incarnation {:032x}, written {write_counter} times)", incarnation.0)
+        OneOfTwo { of: OfVolume::of(&it.superblock), incarnation: incarnation.0, write_counter }
     };
-    let message = format!(
-        "{} has grown from {former_bytes} to {} bytes, and has metadata at both ends: now {}, \
-         before {}; nothing says which of them is in use",
-        device.path.display(),
-        device.size_bytes,
-        describe(present),
-        describe(former)
-    );
-    let target = target_name(definition, volume);
-    let note = note_name(definition, volume);
-    let hint = format!(
-        "`basalt adm dump-md {target}` shows both. If it is the former one, `basalt adm wipe-md \
-         --force {target}` takes the other off; if it is the one at the end that the disk has now, \
-         remove {note} from the state directory, which tells of the former size; then `attach` it. \
-         If neither, `create-md --force {target}` makes a new replica, and takes off both"
-    );
-    Failure::new(FailureCode::DiskFailed, message, hint)
-}
-
-fn shrunk(
-    device: &Device<'_>,
-    former_bytes: u64,
-    (definition, volume): (&Definition, u16),
-) -> Failure {
-    let message = format!(
-        "{} has {} bytes, and its metadata was last where {former_bytes} bytes end: what is found \
-         now is not all of it, or of an earlier day",
-        device.path.display(),
-        device.size_bytes
-    );
-    let target = target_name(definition, volume);
-    let hint = format!(
-        "give the disk its former size again; of another disk, or if that is not possible, \
-         `basalt adm create-md --force {target}` makes a new replica that is copied from the others"
-    );
-    Failure::new(FailureCode::DiskFailed, message, hint)
+    AttachError::TwoFound {
+        disk: device.path.to_owned(),
+        former_bytes,
+        size_bytes: device.size_bytes,
+        present: one(present),
+        former: one(former),
+        target: target_name(definition, volume),
+        note: note_name(definition, volume),
+    }
 }
 
 fn note_name(definition: &Definition, volume: u16) -> String {

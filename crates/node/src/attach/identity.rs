@@ -16,13 +16,14 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use api::response::{Failure, FailureCode};
+use api::response::Failure;
 use engine::definition::{Definition, DiskPlace};
 use engine::log::{Scope, log};
 use format::ids::{Epoch, Incarnation};
 use format::metadata::{ReplicaState, Superblock};
 use format::space::Place;
 
+use crate::attach::error::AttachError;
 use crate::state_dir::{StateDir, data_disk_name};
 
 /// The kinds of names, the surest first.
@@ -75,23 +76,15 @@ pub(super) fn check_data_disk(
         |note: &&Note| note.of == of || place == Place::FIRST && has_history(superblock);
     let noted = before.as_ref().filter(is_same_replica);
     if let Some(before) = noted.filter(|note| !are_of_one_disk(&note.names, &now.names)) {
-        let of_this = match now.names.is_empty() {
-            true => "of this one the kernel has no lasting name".to_owned(),
-            false => format!("this is {}", now.names.join(", ")),
-        };
-        let message = format!(
-            "the metadata on {} is about another data disk than {}: about {}, and {of_this}",
-            meta.display(),
-            disk.data.display(),
-            before.names.join(", ")
-        );
-        let hint = format!(
-            "give it that disk again; or make this one a new replica: `basalt adm create-md \
-             --force {name}`. If it is that disk by another name, or the data was copied here \
-             whole, remove resources/{} from the state directory, and `attach` it",
-            data_disk_name(name, place)
-        );
-        return Err(Failure::new(FailureCode::DiskFailed, message, hint));
+        return Err(AttachError::OtherDataDisk {
+            meta: meta.clone(),
+            data: disk.data.clone(),
+            before: before.names.clone(),
+            now: now.names,
+            resource: name.clone(),
+            note: format!("resources/{}", data_disk_name(name, place)),
+        }
+        .into());
     }
     if let Err(error) = state.store_data_disk((name, place), &now.text()) {
         log!(Warning, Scope::resource(name), "cannot note which data disk it has: {error}");

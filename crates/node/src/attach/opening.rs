@@ -21,6 +21,7 @@ use io::{DiskOptions, PathMode, Persistent, SharedDisk};
 
 use crate::attach::Device;
 use crate::attach::advice::cannot_open;
+use crate::attach::error::AttachError;
 use crate::attach::finding::read_superblock;
 use crate::attach::identity::incarnation_at;
 use crate::patience::Patience;
@@ -97,19 +98,20 @@ fn open_unchanged(
         Ok(now) if Version::of(&now) == version => Ok(opened),
         Err(failure) if failure.code != FailureCode::NoMetadata => Err(failure),
         Ok(_) | Err(_) => {
-            let message = format!(
-                "another program wrote the metadata on {} while it was taken into use",
-                path.display()
-            );
-            let hint = "see what it is now, `basalt adm dump-md`; then `attach` it, or `up`";
-            Err(Failure::new(FailureCode::DiskFailed, message, hint))
+            let (disk, resource) = (path.clone(), definition.name.clone());
+            Err(AttachError::Written { disk, resource }.into())
         }
     }
 }
 
 /// The file of a vote store.
-pub(super) fn open_register(path: &Path, patience: &mut Patience) -> Result<SharedDisk, Failure> {
-    open(path, DiskOptions { resident: true, ..ALONE }, patience)
+pub(super) fn open_register(
+    path: &Path,
+    resource: &str,
+    patience: &mut Patience,
+) -> Result<SharedDisk, Failure> {
+    let opened = try_to_open(path, DiskOptions { resident: true, ..ALONE }, patience);
+    opened.map_err(|error| AttachError::register("open", path, resource, error).into())
 }
 
 /// That of the data, and that of the metadata if it is another one.
@@ -124,11 +126,8 @@ fn open_pair(
 
 /// Metadata of its own is small and always to be durable: on persistent memory by stores.
 fn open_metadata(path: &Path, patience: &mut Patience) -> Result<SharedDisk, Failure> {
-    let wrong_value = |error: stdio::Error| {
-        let hint = "start the daemon with one of these";
-        Failure::new(FailureCode::DiskFailed, error.to_string(), hint)
-    };
-    let persistent = Persistent::from_environment().map_err(wrong_value)?;
+    let persistent =
+        Persistent::from_environment().map_err(|source| AttachError::Variable { source })?;
     let disk = open(path, DiskOptions { persistent, ..ALONE }, patience)?;
     let place = path.display();
     match disk.info().path_mode {
@@ -148,6 +147,14 @@ fn open_metadata(path: &Path, patience: &mut Patience) -> Result<SharedDisk, Fai
 }
 
 fn open(path: &Path, options: DiskOptions, patience: &mut Patience) -> Result<SharedDisk, Failure> {
+    try_to_open(path, options, patience).map_err(|error| cannot_open(path, &error))
+}
+
+fn try_to_open(
+    path: &Path,
+    options: DiskOptions,
+    patience: &mut Patience,
+) -> stdio::Result<SharedDisk> {
     loop {
         match SharedDisk::open(path, options) {
             // Whoever read it may hold it for a moment longer: a child before its `exec`.
@@ -155,7 +162,7 @@ fn open(path: &Path, options: DiskOptions, patience: &mut Patience) -> Result<Sh
                 if error.kind() == stdio::ErrorKind::ResourceBusy && patience.rest(&error) => {}
             result => {
                 patience.steps().add_one();
-                return result.map_err(|error| cannot_open(path, &error));
+                return result;
             }
         }
     }

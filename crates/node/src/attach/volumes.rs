@@ -9,9 +9,8 @@
 //! counts, or once, as an addition whose blocks `create-md` made zeroes.
 
 use std::fs::File;
-use std::io as stdio;
 
-use api::response::{Failure, FailureCode};
+use api::response::Failure;
 use engine::definition::{Definition, DiskPlace, FurtherVolume};
 use engine::handover::NewVolume;
 use format::layout::{Layout, PAGE_BYTES};
@@ -20,6 +19,7 @@ use format::space::Place;
 use format::superblock::{SUPERBLOCK_BYTES, encode_superblock, stamp, superblock_offset};
 
 use crate::attach::Device;
+use crate::attach::error::{AttachError, Misfit};
 use crate::attach::finding::{find_superblock, is_in_own_place};
 use crate::attach::identity::{check_data_disk, has_history};
 use crate::attach::opening::{Version, open_further};
@@ -146,8 +146,7 @@ pub(crate) fn write_at(
     offset: u64,
 ) -> Result<(), Failure> {
     let mut block = [0; SUPERBLOCK_BYTES];
-    encode_superblock(superblock, layout, &mut block)
-        .map_err(|error| device.failure("write", &stdio::Error::other(error)))?;
+    encode_superblock(superblock, layout, &mut block).map_err(|error| device.not_encoded(error))?;
     device.write(offset, &block)?;
     device.sync()
 }
@@ -167,13 +166,13 @@ fn open<'a>(
     let sizes = (data_bytes, former_bytes);
     let (superblock, layout) = find_superblock(&device, sizes, definition, (volume, place))?;
     if data_bytes < superblock.size_bytes {
-        let message = format!(
-            "disk {} has {data_bytes} bytes, but its volume has {}",
-            place.data.display(),
-            superblock.size_bytes
-        );
-        let hint = "the disk shrank or is another one; restore its size";
-        return Err(Failure::new(FailureCode::DiskFailed, message, hint));
+        return Err(AttachError::DataShrunk {
+            disk: place.data.clone(),
+            size_bytes: data_bytes,
+            needed_bytes: superblock.size_bytes,
+            resource: definition.name.clone(),
+        }
+        .into());
     }
     // A crash while metadata moved, or was made, may have kept it from there. The next write would
     // be over the only copy, and a torn one leave none.
@@ -218,7 +217,7 @@ fn bind(
     let own = &found.superblock;
     check_shape(first, layout, volume, found)?;
     let name = first.resource_name.clone();
-    let refused = |what: String| Err(not_of_replica(volume, found, &what, made_whole(&name)));
+    let refused = |why| Err(not_of_replica(volume, found, &name, why));
     let wanted = FurtherDisk {
         place: volume.place,
         incarnation: own.incarnation,
@@ -235,37 +234,21 @@ fn bind(
     let known = first.further.iter().find(|disk| disk.place == volume.place);
     match known {
         Some(known) if is_same(known, &wanted) => {
-            if own.write_counter < counter {
-                refused(format!(
-                    "is an older copy: its stamp has the number {}, that of volume 0 {counter}",
-                    own.write_counter
-                ))
-            } else if own.write_counter > counter + 1 {
-                refused(format!(
-                    "is newer than that of volume 0, which is an older copy: the stamps have the \
-                     numbers {} and {counter}",
-                    own.write_counter
-                ))
+            let (own, first) = (own.write_counter, counter);
+            if own < first {
+                refused(Misfit::Older { own, first })
+            } else if own > first + 1 {
+                refused(Misfit::Newer { own, first })
             } else {
                 Ok(())
             }
         }
-        Some(_) if has_history(first) => refused(
-            "is not the one that belongs to this replica: a replica keeps its disks, or is made \
-             anew as a whole"
-                .to_owned(),
-        ),
-        _ if !is_of_this_replica => refused("was not made for this replica of volume 0".to_owned()),
+        Some(_) if has_history(first) => refused(Misfit::NotItsDisk),
+        _ if !is_of_this_replica => refused(Misfit::OfAnotherFirst),
         // One ahead: a crash came after the stamp that took it in, before the superblock.
-        _ if has_history(own) && own.write_counter != counter + 1 => {
-            refused("belonged to this replica, and no longer does".to_owned())
-        }
+        _ if has_history(own) && own.write_counter != counter + 1 => refused(Misfit::NoLonger),
         // Elsewhere it begins with zeroes.
-        _ if has_history(first) && !has_history(own) && !own.clean => refused(
-            "was made before the replica had data, and is added now: its blocks are not known to \
-             be zeroes"
-                .to_owned(),
-        ),
+        _ if has_history(first) && !has_history(own) && !own.clean => refused(Misfit::NotZeroes),
         Some(_) | None => {
             first.further.retain(|disk| disk.place != volume.place);
             first.further.push(wanted);
@@ -284,37 +267,24 @@ fn check_shape(
 ) -> Result<(), Failure> {
     let (name, own) = (&first.resource_name, &found.layout);
     if own.lanes != layout.lanes {
-        let what = format!("has {} lanes, that of volume 0 {}", own.lanes, layout.lanes);
-        return Err(not_of_replica(volume, found, &what, made_whole(name)));
+        let why = Misfit::Lanes { own: own.lanes, first: layout.lanes };
+        return Err(not_of_replica(volume, found, name, why));
     }
     if own.slots >= layout.slots {
         return Ok(());
     }
-    let what = format!("was made for {} members, that of volume 0 for {}", own.slots, layout.slots);
     let is_listed = first.further.iter().any(|disk| disk.place == volume.place);
-    let hint = match is_listed && has_history(first) {
-        true => made_whole(name),
-        false => format!(
-            "nothing of it is in use yet, so make it anew: `basalt adm create-md --force {name}/{} \
-             --max-peers {}`",
-            volume.number(),
-            layout.slots - 1
-        ),
+    let (own, of_first) = (own.slots, layout.slots);
+    let why = match is_listed && has_history(first) {
+        true => Misfit::Members { own, first: of_first },
+        false => Misfit::MembersOfNew { own, first: of_first },
     };
-    Err(not_of_replica(volume, found, &what, hint))
+    Err(not_of_replica(volume, found, name, why))
 }
 
-fn made_whole(name: &str) -> String {
-    format!(
-        "give it the disk that belongs to it; or make the replica anew, all of its volumes: \
-         `basalt adm create-md --force {name}`"
-    )
-}
-
-fn not_of_replica(volume: &FurtherVolume, found: &Found<'_>, what: &str, hint: String) -> Failure {
-    let path = found.device.path.display();
-    let message = format!("the disk of volume {}, {path}, {what}", volume.number());
-    Failure::new(FailureCode::MetadataMismatch, message, hint)
+fn not_of_replica(volume: &FurtherVolume, found: &Found<'_>, name: &str, why: Misfit) -> Failure {
+    let (disk, resource) = (found.device.path.to_owned(), name.to_owned());
+    AttachError::NotOfReplica { volume: volume.number(), disk, resource, why }.into()
 }
 
 /// It was enlarged, and a crash came after its stamp, before the superblock.
@@ -334,11 +304,6 @@ fn is_same(known: &FurtherDisk, found: &FurtherDisk) -> bool {
 fn check_all_named(first: &Superblock, definition: &Definition) -> Result<(), Failure> {
     let is_named = |disk: &&FurtherDisk| definition.further.iter().any(|it| it.place == disk.place);
     let Some(lost) = first.further.iter().find(|disk| !is_named(disk)) else { return Ok(()) };
-    let name = &definition.name;
-    let message = format!(
-        "this replica of {name:?} has a volume {}, and the configuration has not",
-        lost.place.number()
-    );
-    let hint = "name the volume and its disk again: a volume is not taken out of a resource";
-    Err(Failure::new(FailureCode::MetadataMismatch, message, hint))
+    let (resource, volume) = (definition.name.clone(), lost.place.number());
+    Err(AttachError::VolumeNotNamed { resource, volume }.into())
 }
