@@ -15,6 +15,7 @@
 //! Bytes of a peer are checked here and never reach an assert: garbage closes the connection.
 
 mod stage;
+pub(crate) mod away;
 pub(crate) mod connection;
 pub(crate) mod paths;
 mod attempts;
@@ -61,6 +62,7 @@ use crate::limits::{
     DIAL_BACKOFF_MIN, STRANGERS_MAX, TURNED_AWAY_LOG_INTERVAL, TURNED_AWAY_LOGGED_MAX,
 };
 use crate::links::active::{Actives, Opened, Settled};
+use crate::links::away::Away;
 use crate::links::connection::Connection;
 use crate::links::listening::Listener;
 use crate::links::news::LinkNews;
@@ -75,11 +77,6 @@ use crate::tls::credentials::Credentials;
 /// Kinds of the reactor's tokens that belong to links.
 pub(crate) const TOKEN_CONNECTION: u8 = 1;
 pub(crate) const TOKEN_LISTENER: u8 = 2;
-
-/// For an operator whose hosts differ in the domain alone.
-const WHOLE_NAME: &str = "give such hosts their whole names everywhere: in the \
-                                     configurations, as the --name of their daemons, and in \
-                                     certificates";
 
 /// The shard that leads the sets of connections, and listens for peers.
 pub const LEAD: u8 = 0;
@@ -222,7 +219,7 @@ struct Link {
     at_once_from: Time,
     backoff: Duration,
     /// Why it is not up: what failed last.
-    failure: Option<String>,
+    failure: Option<Away>,
     /// The failure that was logged last of those whose path is not known.
     failure_elsewhere: Option<String>,
     boot_id: Option<BootId>,
@@ -403,9 +400,10 @@ impl Links {
                 if let (Some(index), Some(path)) = (connection.link, connection.path) {
                     self.links[index].note_silent(path);
                 }
+                let late = Away::late_at(connection.stage, connection.path);
                 let reason = self.lost_large(key, kit);
-                let reason = reason.as_deref().unwrap_or("no answer to the connection attempt");
-                self.close_connection(key, reason, kit);
+                let reason = reason.unwrap_or(late);
+                self.close_connection(key, &reason, kit);
             } else {
                 next = next.min(deadline);
             }
@@ -427,7 +425,7 @@ impl Links {
                 return;
             }
             if let Some(oldest) = oldest {
-                self.close_connection(oldest, "it did not say who it is, and others came", kit);
+                self.close_connection(oldest, &Away::CrowdedOut, kit);
             }
         }
         self.is_due = true;
@@ -442,8 +440,8 @@ impl Links {
         let Some(connection) = self.connections.get_mut(key) else { return };
         let remote = connection.socket.and_then(|socket| kit.reactor.peer_addr(socket));
         if let Err(error) = result {
-            let place = remote.map_or_else(String::new, |remote| format!(" to {remote}"));
-            self.close_connection(key, &format!("cannot connect{place}: {error}"), kit);
+            let reason = Away::Connect { remote, error: (&error).into() };
+            self.close_connection(key, &reason, kit);
             return;
         }
         match self.begin(key, kit) {
@@ -462,12 +460,12 @@ impl Links {
     }
 
     /// Ends a connection; if it was its link's, the whole set ends.
-    pub(crate) fn close_connection(&mut self, key: Key, reason: &str, kit: &mut Kit) {
+    pub(crate) fn close_connection(&mut self, key: Key, reason: &Away, kit: &mut Kit) {
         let Some(mut connection) = self.connections.remove(key) else { return };
         self.is_due = true;
         let refusal = connection.refusal.take();
         let was_said = refusal.is_some();
-        let reason = refusal.as_deref().unwrap_or(reason);
+        let reason = refusal.as_ref().unwrap_or(reason);
         let (link, shard, connection_class) = (connection.link, connection.shard, connection.class);
         let ends = connection.ends(kit);
         connection.dispose(kit);
@@ -489,14 +487,14 @@ impl Links {
     }
 
     /// Says why one who came over this path was turned away: it may be a peer that is missing.
-    fn note_stranger(&mut self, ends: Option<Path>, reason: &str, kit: &mut Kit) {
+    fn note_stranger(&mut self, ends: Option<Path>, reason: &Away, kit: &mut Kit) {
         let missing = ends.and_then(|(_, remote)| self.missing_at(remote.ip()));
         match (missing, ends) {
             (Some(index), Some((local, remote))) => {
                 let path = self.links[index].path_of(local, remote.ip());
                 self.note_failure(index, path, reason);
             }
-            (_, Some((_, remote))) if !self.is_news(remote.ip(), reason, kit.now) => {}
+            (_, Some((_, remote))) if !self.is_news(remote.ip(), &reason.to_string(), kit.now) => {}
             _ => log!(Warning, Scope::NODE, "a connection was closed: {reason}"),
         }
     }
@@ -523,10 +521,10 @@ impl Links {
     }
 
     /// Whether the link of this peer is up, and what failed last if it is not.
-    pub(crate) fn peer_state(&self, peer_name: &str) -> (bool, Option<&str>) {
+    pub(crate) fn peer_state(&self, peer_name: &str) -> (bool, Option<&Away>) {
         let Some(index) = self.link_to(peer_name) else { return (false, None) };
         let link = &self.links[index];
-        (link.is_up, link.failure.as_deref())
+        (link.is_up, link.failure.as_ref())
     }
 
     /// Since when the link of this peer is not up; `None` while it is.

@@ -43,7 +43,7 @@ mod leases;
 mod fixture;
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "a test may wait for its disk")]
-mod rows;
+pub(crate) mod rows;
 
 use std::collections::VecDeque;
 

@@ -297,13 +297,16 @@ fn certificate_in_words(reason: &CertificateError) -> String {
 fn alert_in_words(alert: AlertDescription) -> String {
     let why = match alert {
         AlertDescription::UnknownCA | AlertDescription::DecryptError => {
-            "its CA did not issue this node's certificate"
+            "its CA did not issue this node's certificate; give all nodes certificates of one \
+             `basalt pki init`"
         }
         AlertDescription::CertificateExpired => {
             "this node's certificate has expired, or a clock is wrong; issue a new one with \
              `basalt pki issue`"
         }
-        AlertDescription::CertificateRequired => "it wants a certificate and got none",
+        AlertDescription::CertificateRequired => {
+            "it wants a certificate and got none: `basalt pki issue` makes one"
+        }
         AlertDescription::BadCertificate | AlertDescription::AccessDenied => {
             "it does not accept this node's certificate; its log says why"
         }

@@ -3,7 +3,7 @@
 //! prints it beside its situation.
 
 /// The files with such enums, and the page that their tests make.
-pub(super) const SOURCES: [(&str, &str); 19] = [
+pub(super) const SOURCES: [(&str, &str); 20] = [
     ("crates/basalt/src/adm/explain/role.rs", "docs/operate/messages/explain-role.md"),
     ("crates/basalt/src/adm/explain/quorum.rs", "docs/operate/messages/explain-quorum.md"),
     ("crates/basalt/src/adm/explain/data.rs", "docs/operate/messages/explain-data.md"),
@@ -17,6 +17,7 @@ pub(super) const SOURCES: [(&str, &str); 19] = [
     ("crates/node/src/adopt_drbd/error.rs", "docs/operate/messages/adopt-drbd.md"),
     ("crates/basalt/src/adm/explain/verify.rs", "docs/operate/messages/explain-verify.md"),
     ("crates/engine/src/shard/status/reason.rs", "docs/operate/messages/status.md"),
+    ("crates/engine/src/links/away.rs", "docs/operate/messages/connections.md"),
     ("crates/engine/src/shard/refusals.rs", "docs/operate/messages/refusals.md"),
     ("crates/basalt/src/top/sentence.rs", "docs/operate/messages/top.md"),
     ("crates/basalt/src/top/keys.rs", "docs/operate/messages/top.md"),

@@ -12,6 +12,7 @@ use format::ids::NodeId;
 use crate::hosted_id::HostedId;
 use crate::kit::Kit;
 use crate::limits::SETTLED_BEYOND_MAX;
+use crate::links::away::Away;
 use crate::links::news::News;
 use crate::links::{Handles, Links, Way};
 use crate::placement;
@@ -204,7 +205,8 @@ impl Links {
         self.tell_others(link, || News::Settled { handle, up_to });
         self.note_settled(link, (handle, up_to), kit);
         if self.links[link].settled.beyond.len() > SETTLED_BEYOND_MAX {
-            self.lose_set(link, "too many sessions began while one of them waited", kit);
+            let told = "too many sessions began while one of them waited";
+            self.lose_set(link, &Away::out_of_turn(told), kit);
         }
     }
 

@@ -10,9 +10,10 @@ use stdx::time::Time;
 use crate::definition::link::Path;
 use crate::kit::Kit;
 use crate::limits::{HANDSHAKE_DEADLINE, RIVAL_SILENCE_MIN};
+use crate::links::away::Away;
 use crate::links::probe::Probe;
 use crate::links::stage::Stage;
-use crate::links::{LEAD, Link, Links, TOKEN_CONNECTION, WHOLE_NAME};
+use crate::links::{LEAD, Link, Links, TOKEN_CONNECTION};
 use crate::slab::Key;
 use crate::tls::Session;
 
@@ -33,7 +34,7 @@ pub(crate) struct Connection {
     pub(super) socket: Option<SocketId>,
     pub(super) tls: Option<Box<Session>>,
     /// Why it is over.
-    pub(super) refusal: Option<String>,
+    pub(super) refusal: Option<Away>,
     pub(super) receiver: super::receive::Receiver,
     pub(super) sending: Sending,
     /// The quantum that this side named, in bytes.
@@ -187,23 +188,13 @@ impl Links {
     }
 
     /// The first message of a stranger: it becomes the connection of its link.
-    pub(super) fn on_hello(
-        &mut self,
-        key: Key,
-        hello: &Hello,
-        kit: &mut Kit,
-    ) -> Result<(), String> {
+    pub(super) fn on_hello(&mut self, key: Key, hello: &Hello, kit: &mut Kit) -> Result<(), Away> {
         check_version(hello)?;
         if is_same_host(&hello.node_name, &self.identity.name) {
-            return Err(format!(
-                "the peer calls itself {:?}, which is this node; two nodes have one name, or an \
-                 address is wrong",
-                hello.node_name
-            ));
+            return Err(Away::OwnName { name: hello.node_name.clone() });
         }
         let index = self.link_of_stranger(key, &hello.node_name, kit)?;
-        let index = index
-            .ok_or_else(|| format!("node {:?} is no member of a resource here", hello.node_name))?;
+        let index = index.ok_or_else(|| Away::NotAMember { name: hello.node_name.clone() })?;
         self.check_origin(key, index, kit)?;
         if let Err(reason) = self.check_secrecy(key, index, &hello.node_name) {
             self.show_failure(index, &reason);
@@ -217,7 +208,7 @@ impl Links {
         let pair = (hello.shard_remote, hello.shard_local);
         if pair == (LEAD, LEAD) {
             if self.links[index].has_connection() {
-                self.end_set(index, "replaced by a new connection", kit);
+                self.end_set(index, &Away::Replaced, kit);
             }
             self.links[index].set += 1;
             self.links[index].used.clear();
@@ -225,10 +216,10 @@ impl Links {
             let link = &self.links[index];
             let is_known = (link.boot_id, link.peer_shards) == (Some(hello.boot_id), hello.shards);
             if !is_known || !link.missing.contains(&pair) {
-                return Err(format!(
+                return Err(Away::out_of_turn(format!(
                     "node {:?} joins shards {pair:?}, which nobody waits for",
                     hello.node_name
-                ));
+                )));
             }
         }
         let path = self.connections.get(key).and_then(|connection| connection.path);
@@ -248,17 +239,14 @@ impl Links {
         key: Key,
         hello: &Hello,
         kit: &mut Kit,
-    ) -> Result<(), String> {
+    ) -> Result<(), Away> {
         check_version(hello)?;
         let index = self.connections.get(key).and_then(|c| c.link);
         let index = index.expect("a connection that was dialled has a link");
         let expected = &self.links[index].name;
         if !is_same_host(&hello.node_name, expected) {
-            return Err(format!(
-                "the node at the address of {expected:?} calls itself {:?}; compare the address \
-                 and `on` lines of both configurations",
-                hello.node_name
-            ));
+            let (expected, name) = (expected.clone(), hello.node_name.clone());
+            return Err(Away::OtherNode { expected, name });
         }
         self.link_called_so(&hello.node_name).map_err(|ambiguous| needs_domain(&ambiguous))?;
         self.check_secrecy(key, index, &hello.node_name)?;
@@ -268,10 +256,10 @@ impl Links {
         }
         let expected = self.connections.get(key).map(|connection| connection.shard);
         if (hello.shard_remote, Some(hello.shard_local)) != (self.me, expected) {
-            return Err(format!(
+            return Err(Away::out_of_turn(format!(
                 "its shard {} answers for shard {}, which is not what was asked",
                 hello.shard_local, hello.shard_remote
-            ));
+            )));
         }
         self.adopt(key, index, hello, kit);
         Ok(())
@@ -283,7 +271,7 @@ impl Links {
         key: Key,
         name: &str,
         kit: &mut Kit,
-    ) -> Result<Option<usize>, String> {
+    ) -> Result<Option<usize>, Away> {
         let ambiguous = match self.link_called_so(name) {
             Ok(index) => return Ok(index),
             Err(ambiguous) => ambiguous,
@@ -298,20 +286,18 @@ impl Links {
     }
 
     /// Who is not at an address of the member it claims to be is somebody else.
-    fn check_origin(&mut self, key: Key, index: usize, kit: &Kit) -> Result<(), String> {
+    fn check_origin(&mut self, key: Key, index: usize, kit: &Kit) -> Result<(), Away> {
         let connection = self.connections.get_mut(key).expect("the connection that spoke");
         let link = &self.links[index];
         let Some((local, remote)) = connection.ends(kit) else {
-            return Err("its address cannot be told".to_owned());
+            return Err(Away::NoAddress);
         };
         if !link.is_reached_at(remote.ip()) {
-            return Err(format!(
-                "a peer at {} calls itself {:?}, whose address is {}; compare the `address` lines \
-                 of both configurations",
-                remote.ip().to_canonical(),
-                link.name,
-                link.addresses()
-            ));
+            return Err(Away::OtherAddress {
+                remote: remote.ip().to_canonical(),
+                name: link.name.clone(),
+                addresses: link.addresses(),
+            });
         }
         connection.path = link.path_of(local, remote.ip());
         Ok(())
@@ -319,14 +305,10 @@ impl Links {
 
     /// A process that was heard a moment ago is not replaced by another one of the same name: of a
     /// node that died the kernel, or a silence, tells first.
-    fn check_rival(&self, index: usize, hello: &Hello, now: Time) -> Result<(), String> {
+    fn check_rival(&self, index: usize, hello: &Hello, now: Time) -> Result<(), Away> {
         let link = &self.links[index];
         if self.is_heard(link, now) && link.boot_id != Some(hello.boot_id) {
-            return Err(format!(
-                "another process calls itself {:?} while that node is connected; two nodes may \
-                 have one name",
-                link.name
-            ));
+            return Err(Away::Rival { name: link.name.clone() });
         }
         Ok(())
     }
@@ -342,18 +324,12 @@ impl Links {
     }
 
     /// A node that was set back to an older state must not be believed.
-    fn check_start(&self, index: usize, hello: &Hello) -> Result<(), String> {
+    fn check_start(&self, index: usize, hello: &Hello) -> Result<(), Away> {
         let seen = self.links[index].start_count;
         if hello.start_count >= seen {
             return Ok(());
         }
-        Err(format!(
-            "its start count is {}, but {seen} was seen before: its state directory is an old \
-             copy, or a new one; put the newest one back. If that is lost, start the node with a \
-             new one. Then, or if it was another node that said so, `disconnect` and `connect` \
-             make this one forget it",
-            hello.start_count
-        ))
+        Err(Away::OldStart { now: hello.start_count, seen })
     }
 
     /// Takes a connection whose peer said who it is into the set of its link.
@@ -363,7 +339,7 @@ impl Links {
         let older = pipe.connection.replace(key).filter(|older| *older != key);
         pipe.heart.restart(kit.now);
         if let Some(older) = older {
-            self.close_connection(older, "replaced by a new connection", kit);
+            self.close_connection(older, &Away::Replaced, kit);
         }
         self.is_due = true;
         let connection = self.connections.get_mut(key).expect("the connection that spoke");
@@ -403,22 +379,19 @@ impl Links {
     }
 }
 
-fn needs_domain(ambiguous: &Ambiguous) -> String {
-    format!("the name of a peer is ambiguous: {ambiguous}; {WHOLE_NAME}")
+fn needs_domain(ambiguous: &Ambiguous) -> Away {
+    Away::Ambiguous { told: ambiguous.to_string() }
 }
 
-fn check_version(hello: &Hello) -> Result<(), String> {
+fn check_version(hello: &Hello) -> Result<(), Away> {
     if hello.version_min <= frame::FRAME_VERSION && frame::FRAME_VERSION <= hello.version_max {
         return Ok(());
     }
-    Err(format!(
-        "node {:?} speaks protocol versions {} to {}, this node {} to {}: update the older one",
-        hello.node_name,
-        hello.version_min,
-        hello.version_max,
-        frame::FRAME_VERSION,
-        frame::FRAME_VERSION
-    ))
+    Err(Away::Versions {
+        name: hello.node_name.clone(),
+        theirs: (hello.version_min, hello.version_max),
+        ours: frame::FRAME_VERSION,
+    })
 }
 
 #[expect(clippy::disallowed_methods, reason = "the other end is the test's own")]
@@ -490,7 +463,8 @@ mod tests {
             let origin = links.check_origin(key, 0, &kit).unwrap_err();
             words.push((origin, links.accept_tls(key, &mut kit).unwrap_err()));
         }
-        assert!(words[0].0.contains("127.0.0.1") && words[0].1.contains("127.0.0.1"));
+        let [origin, tls] = [&words[0].0, &words[0].1].map(ToString::to_string);
+        assert!(origin.contains("127.0.0.1") && tls.contains("127.0.0.1"));
         assert_eq!(words[0], words[1]);
     }
 

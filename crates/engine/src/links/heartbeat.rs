@@ -17,6 +17,7 @@ use stdx::time::Time;
 use crate::hosted_id::HostedId;
 use crate::kit::Kit;
 use crate::limits::HEARTBEATS_MAX;
+use crate::links::away::Away;
 use crate::links::session::Session;
 use crate::links::{Fact, Link, Links, Pipe, Queued, Way};
 
@@ -73,7 +74,7 @@ impl Links {
     pub(super) fn tick_connected(&mut self, index: usize, kit: &mut Kit) -> Time {
         let link = &self.links[index];
         if link.is_up && link.has_no_handles() {
-            self.lose_set(index, "its sessions were so many that their numbers begin anew", kit);
+            self.lose_set(index, &Away::ManySessions, kit);
         }
         let mut next = self.retry_opens(index, kit.now);
         for shard in 0..u8::try_from(self.links[index].pipes.len()).expect("few shards") {
@@ -88,8 +89,8 @@ impl Links {
         let Some(key) = pipe.connection.filter(|_| self.is_up(pipe)) else { return Time::NEVER };
         let silent_at = pipe.heart.heard_at + silent_max;
         if kit.now >= silent_at {
-            let text = format!("no sign of life for {} ms", silent_max.as_millis());
-            self.close_connection(key, &text, kit);
+            let reason = Away::Silent { silent_ms: silent_max.as_millis() };
+            self.close_connection(key, &reason, kit);
             return kit.now;
         }
         pipe.heart.beat_at.min(silent_at)

@@ -13,6 +13,7 @@ use stdx::time::Time;
 
 use crate::kit::Kit;
 use crate::limits::LISTEN_REST;
+use crate::links::away::Deaf;
 use crate::links::{Links, TOKEN_LISTENER};
 use crate::log::{Scope, log};
 
@@ -28,8 +29,8 @@ enum State {
     Listening(SocketId),
     Waiting {
         again_at: Time,
-        /// Why it was not to be had, for an operator.
-        reason: String,
+        /// Why it was not to be had.
+        reason: Deaf,
     },
 }
 
@@ -53,7 +54,7 @@ impl Links {
     /// Listens on an address as soon as that can be, which it cannot now.
     pub(crate) fn listen_later(&mut self, address: SocketAddr, error: &stdio::Error, now: Time) {
         let reason = why_not(address, error);
-        if self.deaf_at(address) != Some(&reason) {
+        if self.deaf_at(address).as_ref() != Some(&reason.to_string()) {
             log!(Warning, Scope::NODE, "{reason}");
         }
         self.add_user(address, State::Waiting { again_at: now + LISTEN_REST, reason });
@@ -83,11 +84,11 @@ impl Links {
     }
 
     /// Why nobody comes in at this address, where that is so.
-    pub(crate) fn deaf_at(&self, address: SocketAddr) -> Option<&str> {
+    pub(crate) fn deaf_at(&self, address: SocketAddr) -> Option<String> {
         let listener = self.listeners.iter().find(|it| it.address == address)?;
         match &listener.state {
             State::Listening(_) => None,
-            State::Waiting { reason, .. } => Some(reason),
+            State::Waiting { reason, .. } => Some(reason.to_string()),
         }
     }
 
@@ -129,16 +130,17 @@ pub fn is_missing(error: &stdio::Error) -> bool {
     error.kind() == stdio::ErrorKind::AddrNotAvailable
 }
 
-fn why_not(address: SocketAddr, error: &stdio::Error) -> String {
-    if is_missing(error) { missing_address(address) } else { format!("{error}; tried again") }
+fn why_not(address: SocketAddr, error: &stdio::Error) -> Deaf {
+    if is_missing(error) {
+        Deaf::NotHere { address }
+    } else {
+        Deaf::Refused { error: error.into() }
+    }
 }
 
 /// For an operator: what is missing, what becomes of it, and what to look at.
 pub fn missing_address(address: SocketAddr) -> String {
-    format!(
-        "the address {address} is not of this machine: no peer comes in or is reached there until \
-         it is, which is tried each second; compare `ip addr` with its `address` line"
-    )
+    Deaf::NotHere { address }.to_string()
 }
 
 #[expect(clippy::disallowed_methods, reason = "the other end is the test's own")]

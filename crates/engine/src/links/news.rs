@@ -7,6 +7,7 @@ use format::ids::BootId;
 use format::message::Hello;
 
 use crate::definition::link::Path;
+use crate::links::away::Away;
 use crate::links::path_state::PathState;
 use crate::tls::Session;
 
@@ -27,17 +28,17 @@ pub(crate) enum News {
     /// From shard 0: the set is complete, on these paths as far as they are known.
     Up { boot_id: BootId, shards: u8, used: Vec<Path> },
     /// From shard 0: it is lost.
-    Down { reason: String, ending: Ending },
+    Down { reason: Away, ending: Ending },
     /// From shard 0: no other set follows soon.
     MovesEnd,
     /// From shard 0: what became of a path that is watched.
     Path { path: Path, state: PathState },
     /// From shard 0: why it does not come up.
-    Failed { reason: String },
+    Failed { reason: Away },
     /// To shard 0: the connection with this shard of the peer is up.
     Joined { shard: u8, boot_id: BootId, shards: u8 },
     /// To shard 0: a connection is lost.
-    Lost { reason: String },
+    Lost { reason: Away },
     /// To shard 0: the operator says that who was seen as this peer before was somebody else.
     Forget,
     /// From a resource's home: this handle of the peer is known, or void, and all up to the second.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use stdx::time::Time;
 
 use crate::limits::{DIAL_BACKOFF_MIN, PATH_REST_MAX, PATH_REST_MIN};
+use crate::links::away::Away;
 use crate::slab::Key;
 
 #[derive(Debug)]
@@ -70,5 +71,5 @@ pub(crate) struct PathState {
     pub(crate) is_up: bool,
     pub(crate) since: Time,
     /// Why it does not work.
-    pub(crate) reason: Option<String>,
+    pub(crate) reason: Option<Away>,
 }

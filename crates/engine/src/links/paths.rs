@@ -16,6 +16,7 @@ use stdx::time::Time;
 use crate::definition::link::{Buffers, Path, PeerPaths, Spread};
 use crate::kit::Kit;
 use crate::limits::PATHS_WATCHED_MAX;
+use crate::links::away::Away;
 use crate::links::connection::Connection;
 use crate::links::path_state::Watch;
 use crate::links::stage::Stage;
@@ -124,7 +125,7 @@ impl Links {
         self.drop_targets(index, peer, kit);
         let link = &self.links[index];
         if link.targets.is_empty() && self.leads() && link.has_connection() {
-            self.end_set(index, "no resource is left", kit);
+            self.end_set(index, &Away::NoResource, kit);
         }
     }
 
@@ -156,7 +157,7 @@ impl Links {
             link.choose_watched();
         }
         for key in watches {
-            self.close_connection(key, "its path was taken out of the configuration", kit);
+            self.close_connection(key, &Away::PathGone, kit);
         }
     }
 
@@ -179,7 +180,7 @@ impl Links {
             !from.paths.contains(used) || link.targets.iter().any(|it| it.path == *used)
         };
         if self.leads() && link.has_connection() && !link.used.iter().all(is_kept) {
-            self.end_set(index, "its path was taken out of the configuration", kit);
+            self.end_set(index, &Away::PathGone, kit);
         }
     }
 
@@ -219,7 +220,7 @@ impl Links {
         (shard, path): (u8, Path),
         class: LinkClass,
         kit: &mut Kit,
-    ) -> Result<Key, String> {
+    ) -> Result<Key, Away> {
         let (local, remote) = (SocketAddr::new(path.0.ip(), 0), path.1);
         let mut connection = Connection::new(Some(index), shard, Stage::Connecting, kit.now);
         connection.path = Some(path);
@@ -234,7 +235,7 @@ impl Links {
             }
             Err(error) => {
                 self.connections.remove(key);
-                Err(format!("cannot connect to {remote}: {error}"))
+                Err(Away::Connect { remote: Some(remote), error: (&error).into() })
             }
         }
     }

@@ -23,7 +23,6 @@
 
 use std::net::SocketAddr;
 
-use api::status::Endpoint;
 use format::message::{Hello, LinkClass, LinkMessage, PROBE_PADDING_BYTES_MAX, Probe as Padded};
 use io::Class;
 use stdx::random::Random;
@@ -32,6 +31,7 @@ use stdx::time::Time;
 use crate::kit::Kit;
 use crate::limits::{PROBE_PATIENCE, PROBE_SEGMENTS, SEGMENT_BYTES_UNKNOWN};
 use crate::links::Links;
+use crate::links::away::{Away, Direction};
 use crate::slab::Key;
 
 /// Both probes of a connection.
@@ -104,15 +104,10 @@ impl Links {
         self.go_on_with_probe(key, kit);
     }
 
-    pub(super) fn on_probe(
-        &mut self,
-        key: Key,
-        probe: &Padded,
-        kit: &mut Kit,
-    ) -> Result<(), String> {
+    pub(super) fn on_probe(&mut self, key: Key, probe: &Padded, kit: &mut Kit) -> Result<(), Away> {
         let Some(known) = self.probe_mut(key) else { return Ok(()) };
         if known.theirs != Theirs::Awaited {
-            return Err("it sent a second probe".to_owned());
+            return Err(Away::out_of_turn("it sent a second probe"));
         }
         let length = probe.padding.len();
         let padding_bytes = u32::try_from(length).expect("its length was read from 32 bits");
@@ -126,10 +121,11 @@ impl Links {
         key: Key,
         padding_bytes: u32,
         kit: &mut Kit,
-    ) -> Result<(), String> {
+    ) -> Result<(), Away> {
         let Some(known) = self.probe_mut(key) else { return Ok(()) };
         if known.ours != (Ours::Sent { padding_bytes }) {
-            return Err(format!("{padding_bytes} bytes of a probe came there, which are not ours"));
+            let told = format!("{padding_bytes} bytes of a probe came there, which are not ours");
+            return Err(Away::OutOfTurn { told });
         }
         known.ours = Ours::Arrived;
         self.go_on_with_probe(key, kit);
@@ -186,7 +182,7 @@ impl Links {
     }
 
     /// Why a connection whose probe had its time did not come up.
-    pub(super) fn lost_large(&self, key: Key, kit: &Kit) -> Option<String> {
+    pub(super) fn lost_large(&self, key: Key, kit: &Kit) -> Option<Away> {
         let connection = self.connections.get(key)?;
         let probe = connection.probe.as_deref()?;
         let had_time = kit.now >= probe.began_at + PROBE_PATIENCE;
@@ -197,13 +193,10 @@ impl Links {
         let remote = connection.path.or_else(|| connection.ends(kit)).or_else(known)?.1;
         let remote = SocketAddr::new(remote.ip().to_canonical(), remote.port());
         let way = match probe.theirs {
-            Theirs::Awaited => "here from there",
-            Theirs::Came { .. } | Theirs::Told => "there from here",
+            Theirs::Awaited => Direction::HereFromThere,
+            Theirs::Came { .. } | Theirs::Told => Direction::ThereFromHere,
         };
-        Some(format!(
-            "large packets do not arrive {way}, and small ones do (MTU): {}",
-            Endpoint::from(remote).how_to_see_large_packets()
-        ))
+        Some(Away::LargePackets { way, remote })
     }
 }
 

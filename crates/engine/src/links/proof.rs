@@ -22,7 +22,8 @@ use ring::hmac;
 
 use crate::definition::link::SharedSecret;
 use crate::hosted_id::HostedId;
-use crate::links::session::{NoProof, OLDER_PEER, Session};
+use crate::links::away::{Away, Unproved};
+use crate::links::session::{NoProof, Session};
 use crate::links::{Fact, Link, Links, Way};
 use crate::log::{Scope, log};
 
@@ -130,17 +131,17 @@ impl Link {
             session.turned_away = None;
             return None;
         };
-        self.turn_away(place, if ours.is_none() { OLDER_PEER } else { turned_away_text(reason) });
+        self.turn_away(place, if ours.is_none() { Unproved::Release } else { unproved(reason) });
         // An older peer knows no better word for it.
         Some(if ours.is_none() { CloseReason::Down } else { reason })
     }
 
     /// Says why the peer is refused, once.
-    pub(super) fn turn_away(&mut self, place: usize, words: &'static str) {
+    pub(super) fn turn_away(&mut self, place: usize, why: Unproved) {
         let session = &mut self.sessions[place];
-        if session.turned_away.replace(words) != Some(words) {
+        if session.turned_away.replace(why) != Some(why) {
             let scope = Scope { resource: &session.resource_name, peer: &self.name };
-            log!(Error, scope, "{words}");
+            log!(Error, scope, "{why}");
         }
     }
 }
@@ -181,11 +182,11 @@ impl Session {
 }
 
 impl Links {
-    pub(super) fn on_challenge(&mut self, way: Way, challenge: u128) -> Result<(), String> {
+    pub(super) fn on_challenge(&mut self, way: Way, challenge: u128) -> Result<(), Away> {
         let link = &mut self.links[way.link];
         let proving = &mut link.pipe_mut(way.shard).proving;
         if proving.theirs.replace(challenge).is_some() {
-            return Err("it sent a second challenge".to_owned());
+            return Err(Away::out_of_turn("it sent a second challenge"));
         }
         if !link.is_up {
             return Ok(());
@@ -222,29 +223,17 @@ impl Links {
 }
 
 /// At the node that refuses.
-fn turned_away_text(reason: CloseReason) -> &'static str {
+fn unproved(reason: CloseReason) -> Unproved {
     match reason {
-        CloseReason::ProofMissing => {
-            "authentication of the peer failed: it has no `shared-secret` and this node has one; \
-             set the same `cram-hmac-alg` and `shared-secret` on both, then `adjust`"
-        }
-        CloseReason::ProofUnexpected => {
-            "authentication of the peer failed: it has a `shared-secret` and this node has none; \
-             set the same `cram-hmac-alg` and `shared-secret` on both, then `adjust`"
-        }
-        CloseReason::ProofAlgorithmDiffers => {
-            "authentication of the peer failed: its `cram-hmac-alg` is another one; set the same \
-             on both nodes, then `adjust`"
-        }
+        CloseReason::ProofMissing => Unproved::NoSecret,
+        CloseReason::ProofUnexpected => Unproved::HasSecret,
+        CloseReason::ProofAlgorithmDiffers => Unproved::Algorithm,
         CloseReason::ProofWrong
         | CloseReason::UnknownResource
         | CloseReason::NodeIdMismatch
         | CloseReason::UnrelatedData
         | CloseReason::SizeTooSmall
-        | CloseReason::Down => {
-            "authentication of the peer failed: its `shared-secret` is another one, or somebody \
-             sends what he overheard; set the same on both nodes, then `adjust`"
-        }
+        | CloseReason::Down => Unproved::Secret,
     }
 }
 

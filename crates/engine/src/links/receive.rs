@@ -18,6 +18,7 @@ use stdx::time::Time;
 use crate::kit::Kit;
 use crate::limits::FRAME_BYTES_MAX;
 use crate::links::active::Meant;
+use crate::links::away::Away;
 use crate::links::secure::Opened;
 use crate::links::stage::Stage;
 use crate::links::{Fact, Links, Way};
@@ -114,7 +115,7 @@ impl Receiver {
         quantum: u16,
         requests: &mut Vec<LeaseRequest>,
         kit: &mut Kit,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, Away> {
         let Some(buffer) = self.buffer else { return Ok(false) };
         let here = kit.reactor.pool().whole(buffer).part(self.parsed, self.filled - self.parsed);
         let bytes = kit.reactor.pool().bytes(here);
@@ -122,19 +123,20 @@ impl Receiver {
             self.frame_bytes = 0;
             return Ok(false);
         };
-        let header = FrameHeader::parse(fixed, quantum).map_err(|e| e.to_string())?;
+        let header = FrameHeader::parse(fixed, quantum).map_err(garbage)?;
         self.frame_bytes = header.header_bytes + header.payload_bytes;
         if self.frame_bytes > FRAME_BYTES_MAX {
-            return Err(format!("a frame of {} bytes is longer than allowed", self.frame_bytes));
+            let told = format!("a frame of {} bytes is longer than allowed", self.frame_bytes);
+            return Err(Away::Garbage { told });
         }
         if here.length < self.frame_bytes {
             return Ok(false);
         }
         let part = &bytes[..header.header_bytes as usize];
-        let frame = FrameReader::new(part, quantum).map_err(|e| e.to_string())?;
+        let frame = FrameReader::new(part, quantum).map_err(garbage)?;
         let mut frame = frame.with_leases(std::mem::take(requests));
         for message in &mut frame {
-            self.messages.push_back(message.map_err(|e| e.to_string())?);
+            self.messages.push_back(message.map_err(garbage)?);
         }
         let unused = frame.into_leases();
         if unused.capacity() > 0 {
@@ -210,8 +212,8 @@ impl Links {
         }
         let Some(connection) = self.connections.get_mut(key) else { return };
         let outcome = match result {
-            Ok(0) => Err(end_in_words(connection.stage)),
-            Err(error) => Err(format!("connection lost: {error}")),
+            Ok(0) => Err(Away::closed_at(connection.stage)),
+            Err(error) => Err(Away::Lost { error: (&error).into() }),
             Ok(length) => {
                 if let Some(index) = connection.link {
                     let link = &mut self.links[index];
@@ -234,14 +236,14 @@ impl Links {
         self.go_on(key, outcome, kit);
     }
 
-    fn take_clear(&mut self, key: Key, kit: &mut Kit) -> Result<(), String> {
+    fn take_clear(&mut self, key: Key, kit: &mut Kit) -> Result<(), Away> {
         if self.begins_with_tls(key, kit) {
             return self.accept_tls(key, kit);
         }
         self.take_frames(key, kit)
     }
 
-    fn go_on(&mut self, key: Key, outcome: Result<(), String>, kit: &mut Kit) {
+    fn go_on(&mut self, key: Key, outcome: Result<(), Away>, kit: &mut Kit) {
         match outcome {
             Ok(()) => self.start_receive(key, kit),
             Err(reason) => self.close_connection(key, &reason, kit),
@@ -257,14 +259,13 @@ impl Links {
         }
     }
 
-    pub(super) fn take_frames(&mut self, key: Key, kit: &mut Kit) -> Result<(), String> {
+    pub(super) fn take_frames(&mut self, key: Key, kit: &mut Kit) -> Result<(), Away> {
         loop {
             let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
             let (receiver, quantum) = (&mut connection.receiver, connection.quanta.arriving);
             let Some(received) = receiver.messages.pop_front() else {
-                let garbage = |e| format!("it sent garbage: {e}");
                 let requests = &mut self.spare_requests;
-                if receiver.next_frame(quantum, requests, kit).map_err(garbage)? {
+                if receiver.next_frame(quantum, requests, kit)? {
                     continue;
                 }
                 return Ok(());
@@ -285,7 +286,7 @@ impl Links {
         key: Key,
         received: Received,
         kit: &mut Kit,
-    ) -> Result<Option<Received>, String> {
+    ) -> Result<Option<Received>, Away> {
         let Some(connection) = self.connections.get_mut(key) else { return Ok(None) };
         let (link, shard) = (connection.link, connection.shard);
         if connection.class == LinkClass::Watch && connection.stage == Stage::Up {
@@ -329,7 +330,10 @@ impl Links {
                 };
                 self.facts.push_back(Fact::Message { hosted, from, message, payload });
             }
-            (stage, _) => return Err(format!("it sent a message out of turn ({stage:?})")),
+            (stage, _) => {
+                let told = format!("it sent a message out of turn ({stage:?})");
+                return Err(Away::OutOfTurn { told });
+            }
         }
         Ok(None)
     }
@@ -340,14 +344,10 @@ impl Links {
         slice: Slice,
         crc: u32,
         kit: &mut Kit,
-    ) -> Result<Payload, String> {
+    ) -> Result<Payload, Away> {
         let computed = crc32c(kit.reactor.pool().bytes(slice));
         if computed != crc {
-            return Err(format!(
-                "a payload of {} bytes has checksum {computed:#010x} and should have {crc:#010x}: \
-                 the network or the memory of a node corrupts data",
-                slice.length
-            ));
+            return Err(Away::Checksum { length_bytes: slice.length, computed, wanted: crc });
         }
         kit.reactor.pool().retain(slice.buffer);
         let payload = kit.payloads.adopt(slice);
@@ -358,13 +358,14 @@ impl Links {
         Ok(payload)
     }
 
-    fn on_link_message(&mut self, way: Way, message: LinkMessage, now: Time) -> Result<(), String> {
+    fn on_link_message(&mut self, way: Way, message: LinkMessage, now: Time) -> Result<(), Away> {
         match message {
             LinkMessage::Hello(_) | LinkMessage::Welcome(_) => {
-                return Err("it greeted twice".to_owned());
+                return Err(Away::out_of_turn("it greeted twice"));
             }
             LinkMessage::Probe(_) | LinkMessage::Probed { .. } => {
-                return Err("it sent a probe over a connection that counts already".to_owned());
+                let told = "it sent a probe over a connection that counts already";
+                return Err(Away::out_of_turn(told));
             }
             LinkMessage::Open(open) => self.on_open(way, &open, now),
             LinkMessage::Close { handle, reason } => {
@@ -382,23 +383,8 @@ impl Links {
     }
 }
 
-/// Why the peer closed the connection, as far as it can be told.
-fn end_in_words(stage: Stage) -> String {
-    let text = match stage {
-        Stage::Connecting | Stage::AwaitHello | Stage::Up | Stage::Refused => {
-            "the peer closed the connection"
-        }
-        Stage::Securing => {
-            "the peer closed the connection in the TLS handshake; its log says why (is `tls` the \
-             same on all nodes?)"
-        }
-        Stage::Probing => "the peer closed the connection before it counted",
-        Stage::AwaitWelcome => {
-            "the peer closed the connection without an answer; its log says why (is `tls` the same \
-             on all nodes?)"
-        }
-    };
-    text.to_owned()
+fn garbage(error: impl std::fmt::Display) -> Away {
+    Away::Garbage { told: error.to_string() }
 }
 
 #[cfg(test)]

@@ -21,8 +21,9 @@ use io::Class;
 
 use crate::definition::link::{PeerPaths, Secrecy};
 use crate::kit::Kit;
+use crate::links::away::{Away, WHOLE_NAME};
 use crate::links::stage::Stage;
-use crate::links::{Link, Links, WHOLE_NAME};
+use crate::links::{Link, Links};
 use crate::slab::Key;
 use crate::tls::credentials::Credentials;
 use crate::tls::{FIRST_BYTE, SEALED_BUFFERS_MAX, Session, node_domain_name};
@@ -96,18 +97,15 @@ impl Links {
     }
 
     /// The TCP connection is there: this side begins.
-    pub(super) fn begin(&mut self, key: Key, kit: &mut Kit) -> Result<(), String> {
+    pub(super) fn begin(&mut self, key: Key, kit: &mut Kit) -> Result<(), Away> {
         let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
         let index = connection.link.expect("a connection that was dialled has a link");
         let Link { name, secrecy, .. } = &self.links[index];
         match *secrecy {
             Secrecy::ClearText => self.say_hello(key, kit),
             Secrecy::Tls => {
-                let credentials = self
-                    .credentials
-                    .as_ref()
-                    .ok_or("this node has no certificate for TLS: `basalt pki issue` makes one")?;
-                let tls = Session::dial(credentials, name).map_err(|error| error.to_string())?;
+                let credentials = self.credentials.as_ref().ok_or(Away::NoCertificate)?;
+                let tls = Session::dial(credentials, name)?;
                 connection.tls = Some(Box::new(tls));
                 connection.stage = Stage::Securing;
                 self.send_sealed(key, kit);
@@ -117,17 +115,13 @@ impl Links {
     }
 
     /// A stranger began with a handshake of TLS: what came so far belongs to it.
-    pub(super) fn accept_tls(&mut self, key: Key, kit: &mut Kit) -> Result<(), String> {
+    pub(super) fn accept_tls(&mut self, key: Key, kit: &mut Kit) -> Result<(), Away> {
         let Some(connection) = self.connections.get_mut(key) else { return Ok(()) };
         let Some(credentials) = &self.credentials else {
             let remote = connection.ends(kit).map(|(_, remote)| remote.ip().to_canonical());
-            let remote = remote.map_or_else(String::new, |remote| format!(" at {remote}"));
-            return Err(format!(
-                "a peer{remote} connects with TLS, and this node has no certificate: `basalt pki \
-                 issue` makes one, and `tls yes` has to be set on all nodes or on none"
-            ));
+            return Err(Away::NoCertificateForPeer { remote });
         };
-        let mut tls = Session::accept(credentials).map_err(|e| e.to_string())?;
+        let mut tls = Session::accept(credentials)?;
         if let Some((buffer, from, to)) = connection.receiver.give_up() {
             tls.take_over(buffer, from, to);
         }
@@ -144,7 +138,7 @@ impl Links {
     }
 
     /// Opens what came, as far as it goes, and takes in the frames.
-    pub(super) fn receive_sealed(&mut self, key: Key, kit: &mut Kit) -> Result<Opened, String> {
+    pub(super) fn receive_sealed(&mut self, key: Key, kit: &mut Kit) -> Result<Opened, Away> {
         loop {
             let Some(connection) = self.connections.get_mut(key) else { return Ok(Opened::All) };
             let Some(tls) = &mut connection.tls else { return Ok(Opened::All) };
@@ -157,7 +151,7 @@ impl Links {
                 return Ok(Opened::Waits);
             }
             let room = receiver.room(kit);
-            let count = tls.read(room, kit.reactor.pool()).map_err(|error| error.to_string())?;
+            let count = tls.read(room, kit.reactor.pool())?;
             receiver.filled += count;
             if connection.stage == Stage::Securing && !tls.is_handshaking() {
                 self.on_secured(key, kit);
@@ -202,7 +196,7 @@ impl Links {
     }
 
     /// Ends a connection in its handshake, once the peer has heard why.
-    pub(super) fn refuse_connection(&mut self, key: Key, reason: String, kit: &mut Kit) {
+    pub(super) fn refuse_connection(&mut self, key: Key, reason: Away, kit: &mut Kit) {
         let Some(connection) = self.connections.get_mut(key) else { return };
         if let Some(tls) = &mut connection.tls {
             tls.forget();
@@ -226,7 +220,7 @@ impl Links {
 
     /// Whether the connection with the node that calls itself `name` is as its link has to be used,
     /// and that node is who it says.
-    pub(super) fn check_secrecy(&self, key: Key, index: usize, name: &str) -> Result<(), String> {
+    pub(super) fn check_secrecy(&self, key: Key, index: usize, name: &str) -> Result<(), Away> {
         let Link { name: expected, secrecy, .. } = &self.links[index];
         let tls = self.connections.get(key).and_then(|connection| connection.tls.as_ref());
         let has_twin = self.has_twin(index);
@@ -235,26 +229,15 @@ impl Links {
             (Secrecy::Tls, Some(tls))
                 if has_twin && !tls.peer_has_name(&node_domain_name(expected)) =>
             {
-                Err(format!(
-                    "a peer calls itself {name:?}, and its certificate is not for the whole name, \
-                     as it has to be where two hosts differ in the domain alone: `basalt pki \
-                     issue {expected}`"
-                ))
+                let (name, expected) = (name.to_owned(), expected.clone());
+                Err(Away::ShortCertificate { name, expected })
             }
             (Secrecy::Tls, Some(tls)) if tls.peer_is_node(name) && tls.peer_is_node(expected) => {
                 Ok(())
             }
-            (Secrecy::Tls, Some(_)) => Err(format!(
-                "a peer calls itself {name:?}, and its certificate is for another name"
-            )),
-            (Secrecy::Tls, None) => Err(format!(
-                "node {name:?} connects in clear text, and this node has `tls yes` for it: set it \
-                 in the configuration of all nodes"
-            )),
-            (Secrecy::ClearText, Some(_)) => Err(format!(
-                "node {name:?} connects with TLS, and this node has no `tls yes` for it: set it in \
-                 the configuration of all nodes"
-            )),
+            (Secrecy::Tls, Some(_)) => Err(Away::OtherCertificate { name: name.to_owned() }),
+            (Secrecy::Tls, None) => Err(Away::ClearText { name: name.to_owned() }),
+            (Secrecy::ClearText, Some(_)) => Err(Away::UnwantedTls { name: name.to_owned() }),
         }
     }
 }

@@ -12,6 +12,7 @@ use stdx::checksum::crc32c;
 use crate::kit::Kit;
 use crate::limits::{FRAME_BYTES_MAX, FRAME_PAYLOAD_MAX, FRAME_SEGMENTS_MAX, LINK_QUEUE_MAX};
 use crate::links::active::Route;
+use crate::links::away::Away;
 use crate::links::connection::{Connection, Sending};
 use crate::links::stage::Stage;
 use crate::links::{Link, Links, Pipe, Queued};
@@ -62,8 +63,8 @@ impl Links {
         let Some(key) = pipe.connection else { return pipe.clear(kit) };
         // Before all else: a peer that reads nothing lets no send end.
         if pipe.queue.len() > LINK_QUEUE_MAX {
-            let text = format!("{} messages wait for it; it is too slow", pipe.queue.len());
-            self.close_connection(key, &text, kit);
+            let reason = Away::TooSlow { waiting: pipe.queue.len() };
+            self.close_connection(key, &reason, kit);
             return;
         }
         let Some(connection) = self.connections.get_mut(key) else { return };
@@ -119,7 +120,7 @@ impl Links {
             connection.sending.release(kit);
             return match sealed {
                 Ok(()) => self.send_sealed(key, kit),
-                Err(error) => self.close_connection(key, &error.to_string(), kit),
+                Err(error) => self.close_connection(key, &error.into(), kit),
             };
         }
         connection.sending.busy = true;
@@ -131,7 +132,7 @@ impl Links {
         connection.sending.finish(kit);
         if let Err(error) = result {
             let reason = self.lost_large(key, kit);
-            let reason = reason.unwrap_or_else(|| format!("cannot send: {error}"));
+            let reason = reason.unwrap_or_else(|| Away::CannotSend { error: (&error).into() });
             self.close_connection(key, &reason, kit);
         } else {
             self.send_sealed(key, kit);

@@ -28,12 +28,10 @@ use crate::hosted_id::HostedId;
 use crate::kit::Kit;
 use crate::limits::{MISBEHAVED_REST, OPEN_RETRY};
 use crate::links::active::{HANDLE_COUNT_MAX, make_handle};
+use crate::links::away::{Unopened, Unproved};
 use crate::links::{Fact, Handles, Link, Links, Queued, Way};
 use crate::log::{Scope, log};
 use crate::placement;
-
-pub(super) const OLDER_PEER: &str =
-    "authentication of the peer failed: its version knows of no `shared-secret`; update it";
 
 /// Why our OPEN is not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +67,7 @@ pub(super) struct Session {
     /// The set and the handle of the peer's last OPEN that was proved.
     pub(super) proved: Option<(u64, u32)>,
     /// Why this side refused the peer, as it was logged.
-    pub(super) turned_away: Option<&'static str>,
+    pub(super) turned_away: Option<Unproved>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -239,7 +237,7 @@ impl Links {
         let proof = match link.prove(place, handle) {
             Ok(proof) => proof,
             Err(NoProof::Waits) => return,
-            Err(NoProof::Unknown) => return link.turn_away(place, OLDER_PEER),
+            Err(NoProof::Unknown) => return link.turn_away(place, Unproved::Release),
         };
         let session = &mut link.sessions[place];
         session.ours = Some(handle);
@@ -382,7 +380,7 @@ impl Links {
         if session.refusal != Some(reason) {
             session.refusal = Some(reason);
             let scope = Scope { resource: &session.resource_name, peer: &name };
-            log!(Warning, scope, "the peer refused the connection: {}", refusal_text(reason));
+            log!(Warning, scope, "the peer refused the connection: {}", Unopened::said(reason));
         }
     }
 
@@ -484,7 +482,8 @@ impl Links {
     ) -> impl Iterator<Item = ((HostedId, NodeId), SessionFacts)> {
         let sessions = self.links.iter().flat_map(|link| &link.sessions);
         sessions.filter(move |session| is_meant(session.hosted)).map(|session| {
-            let refusal = session.turned_away.or_else(|| session.refusal.map(refusal_text));
+            let said = || session.refusal.map(Unopened::said);
+            let refusal = session.turned_away.map(Unopened::TurnedAway).or_else(said);
             ((session.hosted, session.peer), SessionFacts { is_held: session.held, refusal })
         })
     }
@@ -495,40 +494,14 @@ impl Links {
 pub(crate) struct SessionFacts {
     /// The operator, or the core, wants no connection.
     pub(crate) is_held: bool,
-    /// What the peer said when it refused this resource.
-    pub(crate) refusal: Option<&'static str>,
+    /// What the peer said when it refused this resource, or why this node refused the peer.
+    pub(crate) refusal: Option<Unopened>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Held {
     Yes,
     No,
-}
-
-fn refusal_text(reason: CloseReason) -> &'static str {
-    match reason {
-        CloseReason::UnknownResource => "it does not have this resource; bring it up there",
-        CloseReason::NodeIdMismatch => {
-            "the node ids differ; compare the node-id lines of both configurations"
-        }
-        CloseReason::UnrelatedData => "its data has another history",
-        CloseReason::SizeTooSmall => "the disks differ in size",
-        CloseReason::Down => "the resource is down or disconnected there",
-        CloseReason::ProofMissing => {
-            "it has a `shared-secret` and this node has none; set the same `cram-hmac-alg` and \
-             `shared-secret` on both, then `adjust`"
-        }
-        CloseReason::ProofUnexpected => {
-            "it has no `shared-secret` and this node has one; set the same `cram-hmac-alg` and \
-             `shared-secret` on both, then `adjust`"
-        }
-        CloseReason::ProofAlgorithmDiffers => {
-            "its `cram-hmac-alg` is another one; set the same on both nodes, then `adjust`"
-        }
-        CloseReason::ProofWrong => {
-            "its `shared-secret` is another one; set the same on both nodes, then `adjust`"
-        }
-    }
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ use crate::definition::link::Path;
 use crate::kit::Kit;
 use crate::limits::{DIAL_BACKOFF_MIN, HANDSHAKE_DEADLINE};
 use crate::links::active::{Opened, Settled};
+use crate::links::away::Away;
 use crate::links::connection::Connection;
 use crate::links::news::{Ending, LinkNews, News};
 use crate::links::stage::Stage;
@@ -137,8 +138,7 @@ impl Links {
     fn on_joined(&mut self, index: usize, pair: (u8, u8), process: (BootId, u8), kit: &mut Kit) {
         let link = &mut self.links[index];
         if (link.boot_id, link.peer_shards) != (Some(process.0), process.1) {
-            let reason = "its connections lead to different processes";
-            return self.end_set(index, reason, kit);
+            return self.end_set(index, &Away::SeveralProcesses, kit);
         }
         link.missing.retain(|missing| *missing != pair);
         self.complete_set(index, kit);
@@ -166,12 +166,12 @@ impl Links {
     }
 
     /// Ends all connections of the link.
-    pub(super) fn end_set(&mut self, index: usize, reason: &str, kit: &mut Kit) {
+    pub(super) fn end_set(&mut self, index: usize, reason: &Away, kit: &mut Kit) {
         let link = &self.links[index];
         let is_held = link.is_up || link.moving_until.is_some();
         let moves = is_held && link.has_living_path(kit.now);
         let ending = if moves { Ending::Moves } else { Ending::Lost };
-        self.tell_others(index, || News::Down { reason: reason.to_owned(), ending });
+        self.tell_others(index, || News::Down { reason: reason.clone(), ending });
         let link = &mut self.links[index];
         let was_up = link.is_up;
         let path = link.dialled.or_else(|| link.used.first().copied());
@@ -196,33 +196,33 @@ impl Links {
             return Time::NEVER;
         }
         if kit.now >= link.join_until {
-            self.end_set(index, "not all of its connections came up", kit);
+            self.end_set(index, &Away::Incomplete, kit);
             return kit.now;
         }
         link.join_until
     }
 
     /// Shows why a peer was turned away, unless the link is up with another one.
-    pub(super) fn show_failure(&mut self, index: usize, failure: &str) {
+    pub(super) fn show_failure(&mut self, index: usize, failure: &Away) {
         let link = &mut self.links[index];
         if !link.is_up {
-            link.failure = Some(failure.to_owned());
-            self.tell_others(index, || News::Failed { reason: failure.to_owned() });
+            link.failure = Some(failure.clone());
+            self.tell_others(index, || News::Failed { reason: failure.clone() });
         }
     }
 
     /// Remembers why the link is not up, and says so once for each path.
-    pub(super) fn note_failure(&mut self, index: usize, path: Option<Path>, failure: &str) {
+    pub(super) fn note_failure(&mut self, index: usize, path: Option<Path>, failure: &Away) {
         let link = &mut self.links[index];
         if link.targets.is_empty() {
             return;
         }
-        if link.is_news(path, failure) {
+        if link.is_news(path, &failure.to_string()) {
             log!(Warning, Scope::peer(&link.name), "{failure}");
         }
-        if link.failure.as_deref() != Some(failure) {
-            link.failure = Some(failure.to_owned());
-            self.tell_others(index, || News::Failed { reason: failure.to_owned() });
+        if link.failure.as_ref() != Some(failure) {
+            link.failure = Some(failure.clone());
+            self.tell_others(index, || News::Failed { reason: failure.clone() });
         }
     }
 
@@ -254,7 +254,7 @@ impl Links {
         let socket = match kit.reactor.adopt(socket) {
             Ok(socket) => socket,
             Err(error) => {
-                let reason = format!("a connection cannot be taken over: {error}");
+                let reason = Away::CannotHandOver { error: (&error).into() };
                 return self.lose_set(index, &reason, kit);
             }
         };
@@ -282,11 +282,11 @@ impl Links {
     }
 
     /// A connection of the set is lost on this shard, and the set with it.
-    pub(super) fn lose_set(&mut self, index: usize, reason: &str, kit: &mut Kit) {
+    pub(super) fn lose_set(&mut self, index: usize, reason: &Away, kit: &mut Kit) {
         if self.me == LEAD {
             self.end_set(index, reason, kit);
         } else {
-            self.tell(index, LEAD, News::Lost { reason: reason.to_owned() });
+            self.tell(index, LEAD, News::Lost { reason: reason.clone() });
         }
     }
 
@@ -299,7 +299,7 @@ impl Links {
         self.sessions_due(index, kit.now);
     }
 
-    fn set_is_down(&mut self, index: usize, reason: &str, ending: Ending, kit: &mut Kit) {
+    fn set_is_down(&mut self, index: usize, reason: &Away, ending: Ending, kit: &mut Kit) {
         self.is_due = true;
         let link = &mut self.links[index];
         if std::mem::replace(&mut link.is_up, false) {
@@ -334,8 +334,8 @@ impl Links {
         if connection.sending.busy || !is_idle {
             kit.reactor.close(socket);
             connection.dispose(kit);
-            let reason = "a connection cannot be passed on: more than a HELLO came over it";
-            return self.end_set(index, reason, kit);
+            let told = "a connection cannot be passed on: more than a HELLO came over it";
+            return self.end_set(index, &Away::out_of_turn(told), kit);
         }
         connection.dispose(kit);
         match kit.reactor.give_up(socket) {
@@ -344,7 +344,7 @@ impl Links {
                 self.tell(index, hello.shard_remote, news);
             }
             Err(error) => {
-                self.end_set(index, &format!("a connection cannot be passed on: {error}"), kit);
+                self.end_set(index, &Away::CannotHandOver { error: (&error).into() }, kit);
             }
         }
     }

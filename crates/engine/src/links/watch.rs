@@ -26,6 +26,7 @@ use stdx::time::Time;
 use crate::definition::link::{Path, Spread};
 use crate::kit::Kit;
 use crate::limits::{DIAL_BACKOFF_MIN, PATH_REST_MAX, PEER_SILENT_MIN};
+use crate::links::away::Away;
 use crate::links::news::News;
 use crate::links::path_state::{PathState, Watch};
 use crate::links::paths::{Target, stands_for};
@@ -43,7 +44,7 @@ pub(crate) struct PathFacts {
     /// It carries.
     pub(crate) in_use: bool,
     pub(crate) down_since: Option<Time>,
-    pub(crate) reason: Option<String>,
+    pub(crate) reason: Option<Away>,
 }
 
 impl Links {
@@ -166,13 +167,13 @@ impl Links {
         }
         // While sessions are held, it says that the peer lives.
         if dials && !watch.is_wanted && link.is_up && link.moving_until.is_none() {
-            self.close_connection(key, "nobody wants its path watched", kit);
+            self.close_connection(key, &Away::Unwatched, kit);
             return kit.now;
         }
         let silent_max = link.silent_max();
         let silent_at = watch.heard_at + silent_max;
         if kit.now >= silent_at {
-            let reason = format!("no sign of life for {} ms", silent_max.as_millis());
+            let reason = Away::Silent { silent_ms: silent_max.as_millis() };
             self.close_connection(key, &reason, kit);
             return kit.now;
         }
@@ -218,9 +219,10 @@ impl Links {
     }
 
     /// What comes over a watch.
-    pub(super) fn take_beat(&mut self, message: Message) -> Result<(), String> {
+    pub(super) fn take_beat(&mut self, message: Message) -> Result<(), Away> {
         let Message::Link(LinkMessage::Heartbeat(heartbeat)) = message else {
-            return Err("it sent more than heartbeats over a connection that watches".to_owned());
+            let told = "it sent more than heartbeats over a connection that watches";
+            return Err(Away::out_of_turn(told));
         };
         self.spare_requests = heartbeat.leases;
         Ok(())
@@ -233,10 +235,12 @@ impl Links {
         index: usize,
         hello: &Hello,
         kit: &mut Kit,
-    ) -> Result<(), String> {
+    ) -> Result<(), Away> {
         let link = &self.links[index];
         if !link.has_connection() || link.boot_id != Some(hello.boot_id) {
-            return Err(format!("node {:?} watches a path before it is connected", link.name));
+            let name = &link.name;
+            let told = format!("node {name:?} watches a path before it is connected");
+            return Err(Away::OutOfTurn { told });
         }
         let welcome = self.greet(key, LEAD, LinkClass::Watch);
         self.send_alone(key, &LinkMessage::Welcome(Box::new(welcome)), kit);
@@ -249,10 +253,10 @@ impl Links {
         index: usize,
         hello: &Hello,
         kit: &mut Kit,
-    ) -> Result<(), String> {
+    ) -> Result<(), Away> {
         let link = &self.links[index];
         if hello.class != LinkClass::Watch || link.boot_id != Some(hello.boot_id) {
-            return Err("another process answers there".to_owned());
+            return Err(Away::out_of_turn("another process answers there"));
         }
         self.adopt_watch(key, index, hello, kit)
     }
@@ -263,19 +267,20 @@ impl Links {
         index: usize,
         hello: &Hello,
         kit: &mut Kit,
-    ) -> Result<(), String> {
+    ) -> Result<(), Away> {
         let connection = self.connections.get_mut(key).expect("the connection that spoke");
         let path = connection.path;
         let mut targets = self.links[index].targets.iter_mut();
         let Some(target) = targets.find(|target| Some(target.path) == path) else {
-            return Err("it watches a path that is not in the configuration here".to_owned());
+            let told = "it watches a path that is not in the configuration here";
+            return Err(Away::out_of_turn(told));
         };
         connection.link = Some(index);
         connection.class = LinkClass::Watch;
         let older = target.watch.connection.replace(key).filter(|older| *older != key);
         target.watch.is_up = false;
         if let Some(older) = older {
-            self.close_connection(older, "replaced by a new connection", kit);
+            self.close_connection(older, &Away::Replaced, kit);
         }
         self.links[index].has_watches = true;
         if hello.features & FEATURE_PROBE != 0 {
@@ -300,7 +305,7 @@ impl Links {
     }
 
     /// The connection is gone, or never came up.
-    pub(super) fn lose_watch(&mut self, index: usize, key: Key, reason: &str, kit: &mut Kit) {
+    pub(super) fn lose_watch(&mut self, index: usize, key: Key, reason: &Away, kit: &mut Kit) {
         let redial_max = self.links[index].redial_max();
         let mut targets = self.links[index].targets.iter_mut();
         let Some(target) = targets.find(|target| target.watch.connection == Some(key)) else {
@@ -309,14 +314,14 @@ impl Links {
         let (path, is_wanted) = (target.path, target.watch.is_wanted);
         target.watch.on_lost(kit.now, redial_max);
         if is_wanted {
-            self.note_path_down(index, path, reason.to_owned(), kit);
+            self.note_path_down(index, path, reason.clone(), kit);
         }
         if !self.links[index].has_living_path(kit.now) {
             self.stop_moves(index);
         }
     }
 
-    fn note_path_down(&mut self, index: usize, path: Path, reason: String, kit: &mut Kit) {
+    fn note_path_down(&mut self, index: usize, path: Path, reason: Away, kit: &mut Kit) {
         let states = &self.links[index].path_states;
         let known = states.iter().find(|(known, _)| *known == path).map(|(_, state)| state);
         let since = known.filter(|state| !state.is_up).map_or(kit.now, |state| state.since);
@@ -381,13 +386,12 @@ impl Links {
                 next = next.min(kit.now + HEARTBEAT_INTERVAL);
                 continue;
             }
-            let reason = format!("no sign of life for {} ms", silent_max.as_millis());
+            let silent_ms = silent_max.as_millis();
             let target = link.targets.iter().find(|target| target.path == path);
             if let Some(key) = target.and_then(|target| target.watch.connection) {
-                self.close_connection(key, &reason, kit);
+                self.close_connection(key, &Away::Silent { silent_ms }, kit);
             }
-            let text = format!("{reason} on path {}, and there is another one", path_text(path));
-            self.end_set(index, &text, kit);
+            self.end_set(index, &Away::SilentPath { silent_ms, path }, kit);
             return kit.now;
         }
         next
@@ -401,7 +405,7 @@ impl Links {
         }
         if link.spread() == Spread::One {
             if link.used.len() > 1 {
-                self.end_set(index, "it is to keep to one path", kit);
+                self.end_set(index, &Away::OnePath, kit);
                 return kit.now;
             }
             return Time::NEVER;
@@ -422,7 +426,7 @@ impl Links {
         if kit.now < ready_at {
             return ready_at;
         }
-        self.end_set(index, "another path works, and traffic is to use all of them", kit);
+        self.end_set(index, &Away::AllPaths, kit);
         kit.now
     }
 }

@@ -37,6 +37,7 @@ use stdx::time::Time;
 use crate::definition::{Member, OwnVolume, resource_id};
 use crate::histogram::Histogram;
 use crate::hosted_id::HostedId;
+use crate::links::away::Unopened;
 use crate::links::session::SessionFacts;
 use crate::links::watch::PathFacts;
 use crate::placement;
@@ -229,7 +230,7 @@ impl Part {
     /// At the shard that listens for peers: where it cannot, and why.
     fn deaf_addresses(&self, rim: &Rim) -> Vec<String> {
         let addresses = own_addresses(&self.definition).into_iter();
-        addresses.filter_map(|it| rim.links.deaf_at(it).map(str::to_owned)).collect()
+        addresses.filter_map(|it| rim.links.deaf_at(it)).collect()
     }
 
     fn describe_device(&self, (place, size_bytes): (Place, u64), look: Look<'_>) -> DeviceStatus {
@@ -330,7 +331,7 @@ fn describe_paths(member: &Member, rim: &Rim) -> Vec<PathStatus> {
             established,
             in_use,
             down_ms: down.map(millis),
-            reason,
+            reason: reason.map(|why| why.to_string()),
         }
     });
     paths.collect()
@@ -357,9 +358,6 @@ struct Look<'a> {
     shown: Statistics,
     census: &'a Census,
 }
-
-/// In the words of the system.
-const REFUSED: &str = "Connection refused";
 
 impl Hosted {
     /// Takes a look at the resyncs that this node feeds, and at that of its own replica.
@@ -506,11 +504,11 @@ impl Hosted {
             _ if split_text.is_some() => split_text,
             (true, ..) => None,
             (_, true, _) if self.peer(member.node).is_some_and(|peer| peer.is_congested) => {
-                Some("congested: `on-congestion disconnect` ended it, `connect` resumes".to_owned())
+                Some(Unopened::Congested.to_string())
             }
-            (_, true, _) => Some("disconnected by the operator".to_owned()),
-            (.., true) => refusal.map(str::to_owned),
-            (.., false) => failure.map(|text| with_advice(text, &member.name, self.name())),
+            (_, true, _) => Some(Unopened::ByOperator.to_string()),
+            (.., true) => refusal.map(|why| why.told(&member.name, self.name())),
+            (.., false) => failure.map(|why| why.told(&member.name, self.name())),
         };
         let is_primary = status.primary == Some(member.node) && is_connected;
         let mut connection = ConnectionStatus {
@@ -759,15 +757,4 @@ fn is_verifying(status: &Status) -> bool {
 fn differing_at(verify: &VerifyStatus, member: NodeId) -> u64 {
     let left = verify.differing.iter().filter(|_| verify.repair == Repair::No);
     left.filter(|(node, _)| *node == member).map(|(_, count)| count).sum()
-}
-
-/// A machine that refuses a connection is up, and its daemon is not, or not with this resource.
-fn with_advice(failure: &str, peer: &str, resource: &str) -> String {
-    if !failure.contains(REFUSED) {
-        return failure.to_owned();
-    }
-    format!(
-        "{failure}: the machine is up, and nothing listens there for {resource}: on {peer} \
-         `systemctl start basalt-node`, then `basalt adm up {resource}`"
-    )
 }
