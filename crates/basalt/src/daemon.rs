@@ -5,6 +5,7 @@
 //! the file, all of it at once, and nothing starts; `--check-config` ends there in any case. A
 //! start that ends because of an option says so in the same words, with the same exit code.
 
+mod sentence;
 mod file;
 mod given;
 mod report;
@@ -20,7 +21,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 use config::number::number;
 use node::{CongestionWish, LogFormat, NodeError, SHARDS_MAX};
 
-use self::given::{Given, Lack};
+use self::given::{Given, Lack, Lacking};
 use self::report::{Form, Report, WRONG_WORDS_EXIT};
 use crate::adm::configuration::host_name;
 use crate::pki;
@@ -216,18 +217,16 @@ impl Arguments {
     fn read(matches: &ArgMatches) -> (node::Options, Vec<Lack>) {
         let it = Self::from_arg_matches(matches).expect("the matches are of this definition");
         let mut lacks = Vec::new();
-        let mut lack = |option, text: String| lacks.push(Lack { option, text });
+        let mut lack = |option, why| lacks.push(Lack { option, why });
         let state_dir = it.state_dir.unwrap_or_else(|| {
-            let text = "no state directory is given; it is /var/lib/basalt for most";
-            lack("state-dir", text.to_owned());
+            lack("state-dir", Lacking::StateDir);
             PathBuf::from(NOWHERE)
         });
         if it.nvme_auth.is_some() && it.nvme.is_empty() {
-            let text = "nvme-auth is given, and there is no address to serve NVMe/TCP at";
-            lack("nvme", text.to_owned());
+            lack("nvme", Lacking::NvmeAddress);
         }
         let name = it.name.map_or_else(host_name, Ok).unwrap_or_else(|error| {
-            lack("name", error.to_string());
+            lack("name", Lacking::Name(error.to_string()));
             "unknown".to_owned()
         });
         let options = node::Options {

@@ -28,12 +28,13 @@ use crate::limits::{
     SUBSCRIBERS_MAX,
 };
 use crate::options::places::{self, taken};
+use crate::options::sentence::Sentence;
 
 /// For the daemon's own user, and for a group if one is named.
 pub(crate) fn listen(path: &Path, group: Option<&str>) -> Result<UnixListener, NodeError> {
-    let failed = |error: &dyn std::fmt::Display| {
-        let path = path.display();
-        NodeError::Listen(format!("cannot listen on the admin socket {path}: {error}"))
+    let failed = |error: &dyn std::fmt::Display| NodeError::AdminSocket {
+        path: path.to_owned(),
+        reason: error.to_string(),
     };
     let group = group.map(group_id).transpose().map_err(|error| failed(&error))?;
     // Who may speak here may do anything to the resources.
@@ -54,21 +55,17 @@ pub(crate) fn listen(path: &Path, group: Option<&str>) -> Result<UnixListener, N
 }
 
 /// The number of a group: it is one, or /etc/group has it.
-pub(crate) fn group_id(group: &str) -> Result<u32, String> {
+pub(crate) fn group_id(group: &str) -> Result<u32, Sentence> {
     if let Ok(number) = group.parse() {
         return Ok(number);
     }
     let text = std::fs::read_to_string("/etc/group")
-        .map_err(|error| format!("cannot read /etc/group: {error}"))?;
+        .map_err(|error| Sentence::GroupsUnreadable { error: error.to_string() })?;
     let number = text.lines().find_map(|line| {
         let mut fields = line.split(':');
         (fields.next()? == group).then(|| fields.nth(1)?.parse().ok())?
     });
-    number.ok_or_else(|| {
-        format!(
-            "there is no group {group:?} in /etc/group; of one that is elsewhere give the number"
-        )
-    })
+    number.ok_or_else(|| Sentence::NoGroup { group: group.to_owned() })
 }
 
 /// Places of those that may stay long: they leave the others to short commands.

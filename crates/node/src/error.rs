@@ -1,7 +1,8 @@
 //! The errors that keep a daemon from starting, or end it.
 
 use std::io as stdio;
-use std::path::PathBuf;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
 use engine::limits::SHARDS_MAX;
 
@@ -10,7 +11,7 @@ use crate::remark::Remark;
 /// Why a daemon does not start, or ends.
 #[derive(Debug, thiserror::Error)]
 pub enum NodeError {
-    #[error("cannot {what} state directory {}: {source}{}", path.display(), room_hint(source))]
+    #[error("cannot {what} state directory {}: {source}{}", path.display(), way_out(path, source))]
     StateDir { what: &'static str, path: PathBuf, source: stdio::Error },
     #[error(
         "state directory {} is in use by {holder}; each daemon has a --state-dir of its own",
@@ -23,16 +24,30 @@ pub enum NodeError {
         path.display()
     )]
     NewerStateDir { path: PathBuf, found: u64, known: u32 },
-    #[error("{0} shards were asked for; this release runs {max}", max = SHARDS_MAX)]
+    #[error("{0} shards were asked for; this release runs 1 to {max}", max = SHARDS_MAX)]
     TooManyShards(u8),
     #[error("this node cannot have its name: {0}; give it another one with --name")]
     BadName(String),
     #[error("{0}")]
     Reactor(#[from] io::SetupError),
-    #[error("cannot {what}: {source}")]
+    #[error(
+        "cannot {what}: {source}; `free -m` and `systemctl status basalt-node` show whether memory \
+         or threads have run out"
+    )]
     System { what: &'static str, source: stdio::Error },
+    /// In the words of the data threads, or of a check.
     #[error("{0}")]
     Listen(String),
+    #[error(
+        "cannot listen on the admin socket {}: {reason}; `ls -ld` of its folder shows who may make \
+         it",
+        path.display()
+    )]
+    AdminSocket { path: PathBuf, reason: String },
+    #[error(
+        "cannot serve metrics on {address}: {source}; `ip addr` shows the addresses of this machine"
+    )]
+    Metrics { address: SocketAddr, source: stdio::Error },
     /// An option keeps it from starting: its place in a file is told.
     #[error("{0}")]
     Refused(Remark),
@@ -45,7 +60,10 @@ pub enum NodeError {
     Congestion { name: String, source: stdio::Error },
     #[error("the file of --nvme-auth, {}, cannot be used: {reason}", path.display())]
     NvmeHosts { path: PathBuf, reason: String },
-    #[error("a data thread ended: {0}")]
+    #[error(
+        "a data thread ended: {0}; the log before this may say why, and `basalt report` collects \
+         what the developers of Basalt need"
+    )]
     Shard(String),
     /// It ended on request, but for threads that wait for these.
     #[error(
@@ -56,13 +74,22 @@ pub enum NodeError {
     DisksHang { disks: String },
 }
 
-/// What to do where a start found no room.
-fn room_hint(source: &stdio::Error) -> &'static str {
+/// What to do where a start cannot use its directory.
+fn way_out(path: &Path, source: &stdio::Error) -> String {
+    let shown = path.display();
+    let kind = source.kind();
     if is_full(source) {
         "; make room there, and where systemd has given the service up: `systemctl reset-failed \
          basalt-node`, then `systemctl start basalt-node`"
+            .to_owned()
+    } else if kind == stdio::ErrorKind::PermissionDenied {
+        format!("; let the user of the daemon write there: `ls -ld {shown}` shows who may")
+    } else if kind == stdio::ErrorKind::ReadOnlyFilesystem {
+        format!("; `mount -o remount,rw` of the file system that `findmnt -T {shown}` names")
     } else {
-        ""
+        format!(
+            "; look at what is there (`ls -la {shown}`), and at the kernel's log: `dmesg | tail`"
+        )
     }
 }
 

@@ -1,5 +1,6 @@
 //! The options of the daemon.
 
+pub(crate) mod sentence;
 pub(crate) mod check;
 pub(crate) mod places;
 pub(crate) mod owner;
@@ -15,6 +16,7 @@ use engine::log::Format as LogFormat;
 use io::CongestionWish;
 
 use crate::error::NodeError;
+use crate::options::sentence::Sentence;
 use crate::remark::Remark;
 
 /// How a daemon is started.
@@ -73,8 +75,8 @@ impl Options {
     pub fn flaws(&self) -> Vec<Remark> {
         let judged = [("name", self.refuse_name()), ("shards", self.refuse_shards())];
         let wrong = |(option, judged): (_, Result<(), NodeError>)| {
-            let text = judged.err()?.to_string();
-            Some(Remark::wrong(option, None, text))
+            let said = Sentence::Refused(judged.err()?.to_string());
+            Some(Remark::wrong(option, None, &said))
         };
         judged.into_iter().filter_map(wrong).chain(self.flaws_of_places()).collect()
     }
@@ -93,9 +95,8 @@ impl Options {
     fn refuse_vhost(&self) -> Result<(), NodeError> {
         match self.vhost.as_ref().filter(|folder| !folder.is_dir()) {
             Some(folder) => {
-                let text =
-                    format!("cannot make sockets in {}: it is no directory", folder.display());
-                Err(NodeError::Listen(text))
+                let folder = folder.clone();
+                Err(NodeError::Listen(Sentence::NoVhostFolder { folder }.to_string()))
             }
             None => Ok(()),
         }

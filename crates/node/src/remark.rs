@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::options::sentence::Sentence;
+
 /// A mistake in an option, or a note that is worth a look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
@@ -23,12 +25,12 @@ pub enum Weight {
 }
 
 impl Remark {
-    pub(crate) fn wrong(option: &'static str, value: Option<String>, text: String) -> Self {
-        Self { option, value, weight: Weight::Wrong, text }
+    pub(crate) fn wrong(option: &'static str, value: Option<String>, said: &Sentence) -> Self {
+        Self { option, value, weight: Weight::Wrong, text: said.to_string() }
     }
 
-    pub(crate) fn note(option: &'static str, value: Option<String>, text: String) -> Self {
-        Self { option, value, weight: Weight::Note, text }
+    pub(crate) fn note(option: &'static str, value: Option<String>, said: &Sentence) -> Self {
+        Self { option, value, weight: Weight::Note, text: said.to_string() }
     }
 }
 

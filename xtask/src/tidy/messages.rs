@@ -3,7 +3,7 @@
 //! prints it beside its situation.
 
 /// The files with such enums, and the page that their tests make.
-pub(super) const SOURCES: [(&str, &str); 20] = [
+pub(super) const SOURCES: [(&str, &str); 23] = [
     ("crates/basalt/src/adm/explain/role.rs", "docs/operate/messages/explain-role.md"),
     ("crates/basalt/src/adm/explain/quorum.rs", "docs/operate/messages/explain-quorum.md"),
     ("crates/basalt/src/adm/explain/data.rs", "docs/operate/messages/explain-data.md"),
@@ -13,6 +13,9 @@ pub(super) const SOURCES: [(&str, &str); 20] = [
     ("crates/basalt/src/adm/advice.rs", "docs/operate/messages/errors.md"),
     ("crates/node/src/attach/advice.rs", "docs/operate/messages/open-disk.md"),
     ("crates/node/src/attach/error.rs", "docs/operate/messages/attach.md"),
+    ("crates/basalt/src/daemon/sentence.rs", "docs/operate/messages/node-conf.md"),
+    ("crates/node/src/options/sentence.rs", "docs/operate/messages/node-start.md"),
+    ("crates/node/src/error.rs", "docs/operate/messages/node-start.md"),
     ("crates/node/src/create_md/error.rs", "docs/operate/messages/create-md.md"),
     ("crates/node/src/adopt_drbd/error.rs", "docs/operate/messages/adopt-drbd.md"),
     ("crates/basalt/src/adm/explain/verify.rs", "docs/operate/messages/explain-verify.md"),

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 use serde::ser::SerializeStruct as _;
 
+use crate::daemon::sentence::{Flaw, Wrong};
+
 /// A file with every option, each explained, has a tenth of that.
 const FILE_BYTES_MAX: u64 = 64 << 10;
 /// Mistakes that are told at a time.
@@ -71,14 +73,14 @@ pub(super) struct Mistake {
 }
 
 impl Mistake {
-    /// Of no place.
-    pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
-        let message = message.into();
+    /// Of no place, with the way out in its words.
+    pub(super) fn new(code: Code, message: String) -> Self {
         Self { code, file: None, line: None, column: None, text: None, message, hint: None }
     }
 
-    pub(super) fn hint(self, hint: impl Into<String>) -> Self {
-        Self { hint: Some(hint.into()), ..self }
+    /// Of no place.
+    pub(super) fn of(code: Code, wrong: &Wrong) -> Self {
+        Self { hint: Some(wrong.hint()), ..Self::new(code, wrong.to_string()) }
     }
 }
 
@@ -128,8 +130,8 @@ impl File {
         let mut file = Self { path: path.to_owned(), entries: Vec::new() };
         let mistakes = match read_bytes(path) {
             Ok(bytes) => file.take(&bytes),
-            Err((message, hint)) => {
-                let mistake = Mistake::new(Code::File, message).hint(hint);
+            Err(wrong) => {
+                let mistake = Mistake::of(Code::File, &wrong);
                 vec![Mistake { file: Some(path.to_owned()), ..mistake }]
             }
         };
@@ -154,15 +156,14 @@ impl File {
                     });
                 }
                 Err(flaw) if mistakes.len() < MISTAKES_MAX => {
-                    let mistake = Mistake::new(Code::Syntax, flaw.message()).hint(flaw.hint());
+                    let mistake = Mistake::of(Code::Syntax, &Wrong::Line(flaw));
                     mistakes.push(self.at((line, &shown(&text)), mistake));
                 }
                 Err(_) => untold += 1,
             }
         }
         if untold > 0 {
-            let message = format!("{untold} more lines cannot be read");
-            let mistake = Mistake::new(Code::Syntax, message).hint("is it the right file?");
+            let mistake = Mistake::of(Code::Syntax, &Wrong::MoreLines { count: untold });
             mistakes.push(Mistake { file: Some(self.path.clone()), ..mistake });
         }
         mistakes
@@ -182,64 +183,22 @@ fn column_of(line: &str, part: &str) -> usize {
 }
 
 /// The whole file, or why not and what to do.
-fn read_bytes(path: &Path) -> Result<Vec<u8>, (String, String)> {
-    let check = |text: &str| format!("{text}; `basalt node --config FILE` names another file");
-    let failed = |error: std::io::Error| {
-        (format!("cannot read it: {error}"), check("is it there, and may this user read it?"))
+fn read_bytes(path: &Path) -> Result<Vec<u8>, Wrong> {
+    let failed = |error: std::io::Error| Wrong::Unreadable {
+        path: path.to_owned(),
+        error: error.to_string(),
     };
     // To open a pipe would wait for somebody who writes into it.
     if !fs::metadata(path).map_err(failed)?.is_file() {
-        return Err(("it is no regular file".to_owned(), check("write the options into a file")));
+        return Err(Wrong::NoFile);
     }
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(failed)?;
     file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > FILE_BYTES_MAX {
-        let message = format!("it has more than {} KiB", FILE_BYTES_MAX >> 10);
-        return Err((message, check("is it the right one?")));
+        return Err(Wrong::Large { path: path.to_owned(), kib: FILE_BYTES_MAX >> 10 });
     }
     Ok(bytes)
-}
-
-/// Each of these makes a line unreadable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Flaw {
-    Foreign,
-    Control,
-    NoEquals,
-    NoName,
-    NoValue,
-    OpenQuote,
-    BehindQuote,
-    QuoteInside,
-}
-
-impl Flaw {
-    fn message(self) -> &'static str {
-        match self {
-            Self::Foreign => "this line is not UTF-8",
-            Self::Control => "this line has a control character in it",
-            Self::NoEquals => "there is no `=` in this line",
-            Self::NoName => "there is no name in front of the `=`",
-            Self::NoValue => "there is no value behind the `=`",
-            Self::OpenQuote => "the quote at the start of the value is not closed",
-            Self::BehindQuote => "something stands behind the closing quote",
-            Self::QuoteInside => "there is a quote inside of the value",
-        }
-    }
-
-    fn hint(self) -> &'static str {
-        match self {
-            Self::Foreign | Self::Control => "type the line anew, in an editor",
-            Self::NoEquals | Self::NoName => {
-                "write `name = value`, or `name = yes` for a flag without a value; `#` begins a \
-                 comment"
-            }
-            Self::NoValue => "write the value, or take the line out to leave the option as it is",
-            Self::OpenQuote | Self::BehindQuote => "write `name = \"value\"`",
-            Self::QuoteInside => "a value has quotes around it, or none; there is no escape",
-        }
-    }
 }
 
 /// Name and value of a line, if it has any.

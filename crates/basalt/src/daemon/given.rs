@@ -12,6 +12,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use crate::daemon::file::{Code, Entry, File, Mistake};
+use crate::daemon::sentence::{Way, Wrong};
 use crate::values::with_values;
 
 /// Which options make no sense in a file.
@@ -35,8 +36,15 @@ pub(super) struct Given {
 #[derive(Debug)]
 pub(super) struct Lack {
     pub(super) option: &'static str,
-    /// Why it is needed.
-    pub(super) text: String,
+    pub(super) why: Lacking,
+}
+
+/// Why it is needed.
+#[derive(Debug)]
+pub(super) enum Lacking {
+    StateDir,
+    NvmeAddress,
+    Name(String),
 }
 
 /// Where the value of an option is from.
@@ -114,15 +122,20 @@ impl Given {
 
     /// That something is missing, where it may be written.
     pub(super) fn mistake(&self, lack: &Lack) -> Mistake {
-        let Lack { option, text } = lack;
+        let Lack { option, why } = lack;
         let arg = self.options().find(|arg| name_of(arg) == Some(*option));
         let value = arg.map(value_of).unwrap_or_default();
-        let hint = match &self.file {
-            Some(_) => format!("write a line `{option} = {value}`"),
-            None => format!("type --{option} {value}, or name a file of options with --config"),
+        let way = match &self.file {
+            Some(_) => Way::InFile { option, value },
+            None => Way::InWords { option, value },
+        };
+        let wrong = match why {
+            Lacking::StateDir => Wrong::NoStateDir { way },
+            Lacking::NvmeAddress => Wrong::NoNvmeAddress { way },
+            Lacking::Name(error) => Wrong::NoName { error: error.clone(), way },
         };
         let file = self.file.as_ref().map(|file| file.path.clone());
-        Mistake { file, ..Mistake::new(Code::Missing, text.clone()).hint(hint) }
+        Mistake { file, ..Mistake::of(Code::Missing, &wrong) }
     }
 
     /// The file adds these to the words that were typed. Each of its lines is judged, those that
@@ -136,9 +149,8 @@ impl Given {
             let judged = self.option_named(&entry.name).and_then(|arg| {
                 let first = file.entries[..at].iter().find(|it| it.name == entry.name);
                 if let Some(first) = first.filter(|_| !may_repeat(arg)) {
-                    let message = format!("{} is given a second time", entry.name);
-                    let hint = format!("it was first given at line {}", first.line);
-                    return Err(Box::new(Mistake::new(Code::Duplicate, message).hint(hint)));
+                    let wrong = Wrong::Twice { name: entry.name.clone(), first: first.line };
+                    return Err(Box::new(Mistake::of(Code::Duplicate, &wrong)));
                 }
                 Ok((arg, self.word(arg, entry)?))
             });
@@ -166,19 +178,14 @@ impl Given {
             return Ok(arg);
         }
         if TYPED_ONLY.contains(&name) {
-            let message = format!("{name} is for the command line alone");
-            let mistake = Mistake::new(Code::UnknownOption, message).hint("take the line out");
-            return Err(Box::new(mistake));
+            let wrong = Wrong::TypedOnly { name: name.to_owned() };
+            return Err(Box::new(Mistake::of(Code::UnknownOption, &wrong)));
         }
         let plain = name.trim_start_matches('-').replace('_', "-");
         let nearest = self.options().filter_map(name_of).find(|known| *known == plain);
         let nearest = nearest.map(str::to_owned).or_else(|| self.nearest(&plain));
-        let hint = nearest.map_or_else(
-            || "`basalt node --help` lists the options; here they stand without dashes".to_owned(),
-            |nearest| format!("did you mean `{nearest}`?"),
-        );
-        let message = format!("there is no option {name:?}");
-        Err(Box::new(Mistake::new(Code::UnknownOption, message).hint(hint)))
+        let wrong = Wrong::Unknown { name: name.to_owned(), nearest };
+        Err(Box::new(Mistake::of(Code::UnknownOption, &wrong)))
     }
 
     /// The parser proposes this name in place of one that it does not know.
@@ -199,11 +206,13 @@ impl Given {
         let word = format!("--{name}={value}");
         let judged = self.command.clone().try_get_matches_from(["basalt node", &word]);
         let Err(error) = judged else { return Ok(word.into()) };
-        let why = error.source().map(|source| format!(": {source}")).unwrap_or_default();
-        let message = format!("{name} cannot be {value:?}{why}");
-        let form = value_of(arg);
-        let hint = format!("write `{name} = {form}`; `basalt node --help` says what it means");
-        Err(Box::new(Mistake::new(Code::BadValue, message).hint(hint)))
+        let wrong = Wrong::Value {
+            name: name.clone(),
+            value: value.clone(),
+            reason: error.source().map(ToString::to_string),
+            form: value_of(arg),
+        };
+        Err(Box::new(Mistake::of(Code::BadValue, &wrong)))
     }
 }
 

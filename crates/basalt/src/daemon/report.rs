@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::daemon::file::{Code, Mistake};
 use crate::daemon::given::{Given, Lack, Origin, name_of};
+use crate::daemon::sentence::Wrong;
 
 pub(super) const WRONG_WORDS_EXIT: u8 = 2;
 
@@ -48,8 +49,7 @@ impl Report {
         let lines: Vec<_> = text.lines().take_while(|line| !line.is_empty()).collect();
         let message = lines.join(" ");
         let message = message.strip_prefix("error: ").unwrap_or(&message).to_owned();
-        let hint = "`basalt node --help` lists the options";
-        let mistake = Mistake::new(Code::Usage, message).hint(hint);
+        let mistake = Mistake::of(Code::Usage, &Wrong::Words { told: message });
         Self { mistakes: vec![mistake], ..Self::default() }
     }
 

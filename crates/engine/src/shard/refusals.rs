@@ -4,6 +4,7 @@
 //! rows in refusals.md, with the commands that are refused so.
 
 use std::fmt;
+use std::io::{Error, ErrorKind};
 
 use api::response::{Failure, FailureCode};
 use replication::contract::{CommandError, CommandErrorCode};
@@ -281,9 +282,48 @@ pub(super) fn busy() -> Failure {
     Failure::new(FailureCode::StateRefused, message, "try again when it is done")
 }
 
-pub fn address_failure(error: &std::io::Error) -> Failure {
-    let hint = "is another daemon or service listening there, and is the address of this machine?";
+pub fn address_failure(error: &Error) -> Failure {
+    let hint = AddressAdvice::of(error).to_string();
     Failure::new(FailureCode::AddressInUse, error.to_string(), hint)
+}
+
+/// What helps where an address cannot be listened on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AddressAdvice {
+    EndOther,
+    HaveAddress,
+    LookAtSocket,
+}
+
+impl AddressAdvice {
+    fn of(error: &Error) -> Self {
+        if error.kind() == ErrorKind::AddrInUse {
+            Self::EndOther
+        } else if error.kind() == ErrorKind::AddrNotAvailable {
+            Self::HaveAddress
+        } else {
+            Self::LookAtSocket
+        }
+    }
+}
+
+impl fmt::Display for AddressAdvice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::EndOther => {
+                "`ss -ltnp` shows who listens there, and `ss -lxp` of a unix socket: end it, or \
+                 take another address"
+            }
+            Self::HaveAddress => {
+                "`ip addr` shows the addresses of this machine: give it this one, or take another \
+                 address"
+            }
+            Self::LookAtSocket => {
+                "`ip addr` shows the addresses of this machine, `ss -ltnp` who listens, and `ls \
+                 -ld` of a unix socket's folder who may make one there"
+            }
+        })
+    }
 }
 
 #[cfg(test)]

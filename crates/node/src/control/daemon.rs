@@ -43,8 +43,8 @@ pub(crate) fn run(options: &Options) -> Result<(), NodeError> {
     let service = Service::begin()?;
     let mut patience = Patience::new(START_PATIENCE);
     let state = StateDir::open(&options.state_dir, &mut patience)?;
-    if let Some(text) = foreign(&options.name, &options.state_dir) {
-        log!(Warning, Scope::NODE, "{text}");
+    if let Some(said) = foreign(&options.name, &options.state_dir) {
+        log!(Warning, Scope::NODE, "{said}");
     }
     let allowed = ThreadId::own().cores().map_err(system("ask for the cores of the process"))?;
     let (end, ends) = mpsc::channel();

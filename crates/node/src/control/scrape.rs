@@ -77,7 +77,7 @@ pub(super) fn open(control: &Arc<Control>, address: SocketAddr) -> Result<Door, 
         if error.kind() == ErrorKind::AddrInUse {
             return NodeError::Refused(taken("metrics", &Place::Tcp(address)));
         }
-        NodeError::Listen(format!("cannot serve metrics on {address}: {error}"))
+        NodeError::Metrics { address, source: error }
     })?;
     if !address.ip().is_loopback() {
         log!(

@@ -16,11 +16,14 @@ use crate::limits::START_PATIENCE;
 use crate::options::Options;
 use crate::options::owner::foreign;
 use crate::options::places::Place;
+use crate::options::sentence::Sentence;
 use crate::remark::Remark;
 use crate::start::congestion;
 
 /// Folders below are made anew after each start of the machine.
 const MADE_AT_START: &str = "/run";
+/// The unit of the daemon makes it.
+const OF_UNIT: &str = "/run/basalt";
 
 impl Options {
     /// Looks at all of them.
@@ -32,8 +35,8 @@ impl Options {
         found.refusal(self.refuse_vhost(), "vhost");
         found.refusal(congestion(&self.congestion).map(drop), "tcp-congestion");
         found.state_directory(&self.state_dir);
-        if let Some(text) = foreign(&self.name, &self.state_dir) {
-            found.note("name", None, text);
+        if let Some(said) = foreign(&self.name, &self.state_dir) {
+            found.note("name", None, &said);
         }
         let admin_socket = self.admin_socket.iter().map(|path| ("admin-socket", path));
         let nbd_sockets = self.nbd_unix.iter().map(|path| ("nbd-unix", path));
@@ -42,14 +45,14 @@ impl Options {
         for (option, socket) in sockets.filter(|(_, it)| !it.starts_with(&self.state_dir)) {
             found.folder_of(option, socket);
         }
-        if let Some(Err(reason)) = self.admin_group.as_deref().map(group_id) {
-            found.wrong("admin-group", None, reason);
+        if let Some(Err(said)) = self.admin_group.as_deref().map(group_id) {
+            found.wrong("admin-group", None, &said);
         }
         if let Some(path) = &self.nvme_auth
             && let Err(error) = read_hosts(path)
         {
-            let text = format!("{} cannot be used: {error}", path.display());
-            found.wrong("nvme-auth", None, text);
+            let (path, error) = (path.clone(), error.to_string());
+            found.wrong("nvme-auth", None, &Sentence::HostsUnusable { path, error });
         }
         self.certificates(&mut found);
         found.0.extend(taken);
@@ -58,16 +61,13 @@ impl Options {
     }
 
     fn certificates(&self, found: &mut Found) {
-        let folder = self.pki.display();
-        let text = match read_credentials(&self.pki) {
-            Ok(None) if !self.nbd_tls.is_empty() => format!(
-                "{folder} has no certificate of this node, and clients of nbd-tls are refused \
-                 until it has one: `basalt pki issue`"
-            ),
+        let (folder, name) = (self.pki.clone(), self.name.clone());
+        let said = match read_credentials(&self.pki) {
+            Ok(None) if !self.nbd_tls.is_empty() => Sentence::NoCertificate { folder, name },
             Ok(_) => return,
-            Err(error) => format!("the certificates are not used as they are: {error}"),
+            Err(error) => Sentence::CertificatesUnused { error: error.to_string(), name },
         };
-        found.note("pki", None, text);
+        found.note("pki", None, &said);
     }
 
     /// Notes on addresses of which nothing else is told.
@@ -80,17 +80,12 @@ impl Options {
             }
             let proves = option == "nbd-tls" || (option == "nvme" && self.nvme_auth.is_some());
             if !is_own(address.ip()) {
-                let (ip, seconds) = (address.ip(), START_PATIENCE.as_secs());
-                let text = format!(
-                    "no interface of this machine has {ip} now (`ip address`); a start waits \
-                     {seconds} s for it"
-                );
-                found.note(option, value, text);
+                // Metrics are served by a thread that does not wait for their address.
+                let waits = option != "metrics";
+                let (ip, seconds) = (address.ip(), waits.then(|| START_PATIENCE.as_secs()));
+                found.note(option, value, &Sentence::NotHereNow { ip, seconds });
             } else if !proves && !address.ip().is_loopback() {
-                let text = format!(
-                    "whoever reaches {address} is served in clear text, and has to prove nothing"
-                );
-                found.note(option, value, text);
+                found.note(option, value, &Sentence::ClearText { address });
             }
         }
     }
@@ -107,45 +102,46 @@ struct Found(Vec<Remark>);
 impl Found {
     fn refusal(&mut self, judged: Result<(), NodeError>, option: &'static str) {
         if let Err(error) = judged {
-            self.wrong(option, None, error.to_string());
+            self.wrong(option, None, &Sentence::Refused(error.to_string()));
         }
     }
 
-    fn wrong(&mut self, option: &'static str, value: Option<String>, text: String) {
-        self.0.push(Remark::wrong(option, value, text));
+    fn wrong(&mut self, option: &'static str, value: Option<String>, said: &Sentence) {
+        self.0.push(Remark::wrong(option, value, said));
     }
 
-    fn note(&mut self, option: &'static str, value: Option<String>, text: String) {
-        self.0.push(Remark::note(option, value, text));
+    fn note(&mut self, option: &'static str, value: Option<String>, said: &Sentence) {
+        self.0.push(Remark::note(option, value, said));
     }
 
     /// A start makes it, with the folders above it.
     fn state_directory(&mut self, path: &Path) {
-        let shown = path.display();
-        let text = match fs::read_dir(path).map(Iterator::count) {
+        let found = fs::read_dir(path).map(Iterator::count);
+        let path = path.to_owned();
+        let said = match found {
             Ok(1..) => return,
-            Ok(0) => format!("{shown} is empty: the node has no vote yet"),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                format!("{shown} is not there: the start makes it, and the node has no vote yet")
-            }
+            Ok(0) => Sentence::StateDirEmpty { path },
+            Err(error) if error.kind() == ErrorKind::NotFound => Sentence::StateDirMissing { path },
             Err(error) => {
-                let text = format!("{shown} cannot be the state directory: {error}");
-                return self.wrong("state-dir", None, text);
+                let said = Sentence::StateDirUnusable { path, error: error.to_string() };
+                return self.wrong("state-dir", None, &said);
             }
         };
-        self.note("state-dir", None, text);
+        self.note("state-dir", None, &said);
     }
 
     fn folder_of(&mut self, option: &'static str, socket: &Path) {
         let folder = socket.parent().filter(|it| !it.as_os_str().is_empty() && !it.is_dir());
         let Some(folder) = folder else { return };
-        let (value, shown) = (Some(socket.display().to_string()), folder.display());
-        if folder.starts_with(MADE_AT_START) {
-            let text = format!("{shown} is not there yet; the unit makes /run/basalt");
-            self.note(option, value, text);
+        let (value, is_of_unit) =
+            (Some(socket.display().to_string()), folder == Path::new(OF_UNIT));
+        let (is_of_start, folder) = (folder.starts_with(MADE_AT_START), folder.to_owned());
+        if is_of_unit {
+            self.note(option, value, &Sentence::FolderOfUnit { folder });
+        } else if is_of_start {
+            self.note(option, value, &Sentence::FolderGoesAtReboot { folder });
         } else {
-            let text = format!("there is no folder {shown} for the socket: `mkdir -p {shown}`");
-            self.wrong(option, value, text);
+            self.wrong(option, value, &Sentence::NoFolder { folder });
         }
     }
 }
@@ -319,5 +315,28 @@ mod tests {
         let named: Vec<_> = remarks.iter().map(|it| it.option).collect();
         assert_eq!(named, ["state-dir", "admin-socket", "pki", "nbd-tls", "metrics"]);
         assert!(remarks.iter().all(|it| it.weight == Weight::Note), "{remarks:?}");
+    }
+
+    /// A folder that no unit makes was said to be made by one, a start without the address of
+    /// metrics to wait for it, and a file in the way was to be removed whatever it is.
+    #[test]
+    fn notes_promise_no_more_than_a_start_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let state_dir = folder.path().join("state");
+        fs::create_dir_all(state_dir.join("resources")).unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        let options = Options {
+            state_dir,
+            admin_socket: Some("/run/not-there-basalt/admin.sock".into()),
+            nbd_unix: vec![file],
+            metrics: Some("192.0.2.1:9942".parse().unwrap()),
+            ..good(folder.path())
+        };
+        let remarks = options.remarks();
+        let said = |option| remarks.iter().find(|it| it.option == option).unwrap().text.clone();
+        assert!(said("admin-socket").contains("`mkdir -p /run/not-there-basalt` after each start"));
+        assert!(said("metrics").contains("is given up at once"), "{remarks:?}");
+        assert!(said("nbd-unix").contains("remove it if nobody needs it"), "{remarks:?}");
     }
 }

@@ -6,13 +6,14 @@ use std::path::Path;
 use api::response::FailureCode;
 use engine::definition::Definition;
 
+use crate::options::sentence::Sentence;
 use crate::state_dir::texts_in;
 
 /// Resources that are named at a time.
 const TOLD_MAX: usize = 3;
 
 /// What is odd about a state directory whose resources have no host of this name.
-pub(crate) fn foreign(name: &str, state_dir: &Path) -> Option<String> {
+pub(crate) fn foreign(name: &str, state_dir: &Path) -> Option<Sentence> {
     let texts = texts_in(state_dir);
     let is_foreign = |(resource, text): &&(String, String)| {
         let definition = Definition::from_text(name, resource, text);
@@ -26,12 +27,8 @@ pub(crate) fn foreign(name: &str, state_dir: &Path) -> Option<String> {
         count if count > TOLD_MAX => format!("; and {} more", count - TOLD_MAX),
         _ => String::new(),
     };
-    Some(format!(
-        "no host of these resources of state directory {} is called {name}: {told}{more}; they \
-         stay down here. Is that the name of this node, and the directory of this node? Never \
-         start a daemon with that of another one",
-        state_dir.display()
-    ))
+    let (state_dir, name) = (state_dir.to_owned(), name.to_owned());
+    Some(Sentence::Foreign { state_dir, name, told: told + &more })
 }
 
 fn hosts_of(resource: &str, text: &str) -> String {
@@ -57,7 +54,7 @@ mod tests {
         std::fs::write(resources.join("r1.res"), "no configuration").unwrap();
         assert_eq!(foreign("alice", folder.path()), None);
         assert_eq!(foreign("bob.example.com", folder.path()), None, "one name is short");
-        let told = foreign("dave", folder.path()).unwrap();
+        let told = foreign("dave", folder.path()).unwrap().to_string();
         assert!(told.contains("is called dave: r0 (on alice, bob);"), "{told}");
     }
 }

@@ -18,6 +18,7 @@ use engine::shard::addresses::own_addresses;
 use io::{UNIX_PATH_BYTES_MAX, is_listened_on};
 
 use crate::options::Options;
+use crate::options::sentence::Sentence;
 use crate::remark::Remark;
 use crate::state_dir::{ADMIN_SOCKET, daemon_of, texts_in};
 
@@ -44,18 +45,11 @@ pub(super) struct Listener {
 
 /// The remark that somebody else has a place, in a check and at the end of a start alike.
 pub(crate) fn taken(option: &'static str, place: &Place) -> Remark {
-    let text = match place {
-        Place::Tcp(address) => format!(
-            "another daemon or service is listening there, at {address} (`ss -ltnp` tells which): \
-             end it, or take another port"
-        ),
-        Place::Unix(path) => format!(
-            "another process is listening there, at {} (`ss -lxp` tells which): end it, or take \
-             another path",
-            path.display()
-        ),
+    let said = match place {
+        Place::Tcp(address) => Sentence::TcpTaken { address: *address },
+        Place::Unix(path) => Sentence::UnixTaken { path: path.clone() },
     };
-    Remark::wrong(option, Some(place.value()), text)
+    Remark::wrong(option, Some(place.value()), &said)
 }
 
 impl Place {
@@ -184,19 +178,15 @@ impl Options {
                 let meeting = resources.iter().find(|(_, it)| it.meets(&listener.place));
                 meeting.map(|(name, place)| (format!("the resource {name}"), place))
             });
-            if let Some(text) = listener.flaw(first) {
-                flaws.push(Remark::wrong(listener.option, Some(listener.place.value()), text));
+            if let Some(said) = listener.flaw(first) {
+                flaws.push(Remark::wrong(listener.option, Some(listener.place.value()), &said));
             }
         }
         if let Some(folder) = &self.vhost {
             let shortest = folder.join(SHORTEST_VHOST_NAME);
             if is_too_long(&shortest) {
-                let text = format!(
-                    "no socket of a volume can be in {}: with its name it may have \
-                     {UNIX_PATH_BYTES_MAX} bytes, so take a shorter path",
-                    folder.display()
-                );
-                flaws.push(Remark::wrong("vhost", None, text));
+                let said = Sentence::LongVhostPath { folder: folder.clone() };
+                flaws.push(Remark::wrong("vhost", None, &said));
             }
         }
         flaws
@@ -233,26 +223,21 @@ fn is_too_long(path: &Path) -> bool {
 
 impl Listener {
     /// What is wrong with its place; `first` has the same one already.
-    fn flaw(&self, first: Option<(String, &Place)>) -> Option<String> {
+    fn flaw(&self, first: Option<(String, &Place)>) -> Option<Sentence> {
         let (what, shown) = match &self.place {
             Place::Tcp(address) if address.port() == 0 => {
-                return Some(format!("{address} has port 0: write the port behind the colon"));
+                return Some(Sentence::NoPort { address: *address });
             }
             Place::Tcp(address) => ("port", address.to_string()),
             Place::Unix(path) if is_too_long(path) => {
                 let bytes = path.as_os_str().as_bytes().len();
-                return Some(format!(
-                    "{} has {bytes} bytes, and the path of a unix socket has {UNIX_PATH_BYTES_MAX} \
-                     at most: take a shorter one",
-                    path.display()
-                ));
+                return Some(Sentence::LongPath { path: path.clone(), bytes });
             }
             Place::Unix(path) => ("path", path.display().to_string()),
         };
         let (who, place) = first?;
-        let other =
-            if *place == self.place { String::new() } else { format!(" ({})", place.value()) };
-        Some(format!("{shown} is asked for by {who} already{other}: take another {what}"))
+        let other = (*place != self.place).then(|| place.value());
+        Some(Sentence::AskedTwice { shown, who, other, what })
     }
 
     /// Whether somebody else has its place; `daemon` are the sockets of the daemon that runs with
@@ -261,9 +246,8 @@ impl Listener {
         if let Place::Unix(path) = &self.place
             && fs::symlink_metadata(path).is_ok_and(|it| !it.file_type().is_socket())
         {
-            let shown = path.display();
-            let text = format!("{shown} is there and no socket: remove it, or take another path");
-            return Some(Remark::wrong(self.option, Some(self.place.value()), text));
+            let said = Sentence::NoSocket { path: path.clone() };
+            return Some(Remark::wrong(self.option, Some(self.place.value()), &said));
         }
         if !self.place.is_taken() {
             return None;
@@ -275,10 +259,8 @@ impl Listener {
             }
             Some(None) => {
                 let value = self.place.value();
-                let text = format!(
-                    "{value} is in use, most likely by the daemon that runs; root can tell"
-                );
-                Some(Remark::note(self.option, Some(value), text))
+                let said = Sentence::MostLikelyOwn { value: value.clone() };
+                Some(Remark::note(self.option, Some(value), &said))
             }
             Some(Some(_)) | None => Some(taken(self.option, &self.place)),
         }

@@ -127,6 +127,17 @@ fn rows_of_refusals_are_those_of_the_page() {
         let (variant, situation) = (rows::variant_of(&why), situation.to_owned());
         rows.push(Row { variant, situation, sentence: why.to_string() });
     }
+    for (situation, kind) in [
+        ("an address that another process has", ErrorKind::AddrInUse),
+        ("an address that is not of this machine", ErrorKind::AddrNotAvailable),
+        ("an address that cannot be had for another reason", ErrorKind::PermissionDenied),
+    ] {
+        let failure = address_failure(&kind.into());
+        let advice = AddressAdvice::of(&kind.into());
+        assert_eq!(failure.hint, advice.to_string());
+        let (variant, situation) = (rows::variant_of(&advice), situation.to_owned());
+        rows.push(Row { variant, situation, sentence: failure.hint });
+    }
     rows::check(("refusals.md", "What helps against a refusal"), rows);
 }
 
