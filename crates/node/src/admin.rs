@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use api::request::{Command, Request, VERSION};
-use api::response::{Failure, FailureCode, Reply, Response};
+use api::response::{Failure, Reply, Response};
 use api::subscription::Wish;
 use api::wire::{WireError, encode, read_message, write_message};
 use engine::log::{self, Level, Scope, log};
@@ -29,6 +29,7 @@ use crate::limits::{
 };
 use crate::options::places::{self, taken};
 use crate::options::sentence::Sentence;
+use crate::refusal::Refusal;
 
 /// For the daemon's own user, and for a group if one is named.
 pub(crate) fn listen(path: &Path, group: Option<&str>) -> Result<UnixListener, NodeError> {
@@ -106,9 +107,7 @@ pub(crate) fn serve(control: &Arc<Control>, listener: &UnixListener) {
             let arrived = match arrival {
                 Arrival::Asked(stream, said) => (stream, said),
                 Arrival::GivesWay(stream, reason) => {
-                    let hint = "ask as soon as you are connected; `fuser -v` of the admin socket \
-                                tells who else is";
-                    turn_away(&stream, reason.told(&BOUNDS), hint);
+                    turn_away(&stream, Refusal::GivesWay { reason: reason.told(&BOUNDS) });
                     continue;
                 }
             };
@@ -119,17 +118,15 @@ pub(crate) fn serve(control: &Arc<Control>, listener: &UnixListener) {
                 }
             });
             if let Some((stream, _)) = one_too_many {
-                let message = format!("{ADMIN_CONNECTIONS_MAX} admin commands are served already");
-                let hint = "try again; `fuser -v` of the admin socket tells who gave them";
-                turn_away(&stream, message, hint);
+                turn_away(&stream, Refusal::ManyCommands { max: ADMIN_CONNECTIONS_MAX });
             }
         }
     }
 }
 
 /// Tells one that gets no answer why.
-fn turn_away(stream: &UnixStream, message: String, hint: &str) {
-    let response = Response::Err(Failure::new(FailureCode::StateRefused, message, hint));
+fn turn_away(stream: &UnixStream, why: Refusal) {
+    let response = Response::Err(why.into());
     let told = encode(&response).and_then(|word| {
         dismiss::<UnixListener>(stream, word.as_bytes())?;
         Ok(())
@@ -148,12 +145,8 @@ fn answer(
     let mut said = &said[..];
     let response = match read_message::<Request>(&mut said) {
         Ok(request) if request.version != VERSION => {
-            let message = format!(
-                "the tool speaks version {} of the admin protocol, this daemon version {VERSION}",
-                request.version
-            );
-            let hint = "use the tool of the daemon's release";
-            Response::Err(Failure::new(FailureCode::VersionMismatch, message, hint))
+            let tool = request.version;
+            Response::Err(Refusal::OtherVersion { tool, daemon: VERSION }.into())
         }
         Ok(Request { command: Command::Events { resources, statistics }, .. }) => {
             let placed = rooms.streams.take().ok_or_else(too_many_subscribers);
@@ -174,7 +167,7 @@ fn answer(
             }
         }
         Err(error @ (WireError::Malformed(_) | WireError::Cut)) => {
-            Response::Err(Failure::new(FailureCode::BadRequest, error.to_string(), ""))
+            Response::Err(Refusal::Malformed { reason: error.to_string() }.into())
         }
         Err(error) => return Err(error),
     };
@@ -201,10 +194,7 @@ fn execute(control: &Arc<Control>, request: Request, place: Place) -> Result<Rep
         }
         drop(place);
     });
-    started.map_err(|error| {
-        let message = format!("cannot start a thread: {error}");
-        Failure::new(FailureCode::Internal, message, "is a limit on threads reached?")
-    })?;
+    started.map_err(|error| Refusal::NoThread { error })?;
     is_done.recv_timeout(limit).unwrap_or(Err(unfinished))
 }
 
@@ -227,23 +217,15 @@ fn late_lines(verb: &str, outcome: Result<Reply, Failure>) -> Vec<(Level, String
 }
 
 fn unfinished(command: &Command, limit: Duration) -> Failure {
-    let about = command.resource().map_or_else(String::new, |name| format!(" {name}"));
-    let message = format!("it takes longer than {} s, and goes on", limit.as_secs_f32());
-    let hint = format!(
-        "`basalt adm status{about}` tells what has become of it, and the daemon's log what it \
-         warns of, and why it failed if it does; wait longer with --timeout"
-    );
-    Failure::new(FailureCode::Unfinished, message, hint)
+    let resource = command.resource().map(str::to_owned);
+    Refusal::Unfinished { seconds: limit.as_secs_f32(), resource }.into()
 }
 
 /// A promotion may wait for scripts that take minutes: it leaves its place to others.
 fn give_way(command: &Command, place: &mut Place, waiting: &Served) -> Result<(), Failure> {
     let Command::Primary { .. } = command else { return Ok(()) };
-    *place = waiting.take().ok_or_else(|| {
-        let message = format!("{ADMIN_WAITING_MAX} promotions are waited for already");
-        let hint = "`status` tells what the resources wait for";
-        Failure::new(FailureCode::StateRefused, message, hint)
-    })?;
+    let taken = waiting.take();
+    *place = taken.ok_or(Refusal::ManyPromotions { max: ADMIN_WAITING_MAX })?;
     Ok(())
 }
 
@@ -296,6 +278,8 @@ fn hear_wishes(
 
 #[cfg(test)]
 mod tests {
+    use api::response::FailureCode;
+
     use super::*;
 
     /// They were nowhere: that a volume has no block device, as that it is not in use.

@@ -76,6 +76,7 @@ use crate::error::NodeError;
 use crate::guests::Guests;
 use crate::limits::{ADMIN_COMMAND_DEADLINE, PRIMARY_COMMAND_DEADLINE};
 use crate::patience::Patience;
+use crate::refusal::Refusal;
 use crate::start::End;
 use crate::state_dir::StateDir;
 
@@ -303,10 +304,7 @@ impl Control {
             }
             Command::Status { resources, statistics } => self.status(&resources, statistics),
             Command::Show { resources } => self.show(&resources),
-            Command::Events { .. } => {
-                let message = "a subscription is a connection of its own";
-                Err(Failure::new(FailureCode::BadRequest, message, "ask on a fresh connection"))
-            }
+            Command::Events { .. } => Err(Refusal::Subscription.into()),
             Command::Shutdown => {
                 drop(self.end.send(End::Asked("the operator asked for it".to_owned())));
                 Ok(Reply::done())

@@ -16,12 +16,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::time::Duration;
 
-use api::response::{Failure, FailureCode};
+use api::response::Failure;
 use engine::log::{Scope, log};
 use engine::stepping;
 
 use crate::limits::{CRASH_LINES_MAX, CRASH_LOOP_WITHIN};
 use crate::log_writer::flush;
+use crate::refusal::Refusal;
 use crate::state_dir::StateDir;
 
 thread_local! {
@@ -136,13 +137,13 @@ pub(crate) fn held(state: &StateDir, resource: &str) -> Option<Failure> {
         Err(error) => format!("the note cannot be read: {error}"),
     };
     let said = note.lines().rfind(|line| line.starts_with("at unix time")).unwrap_or_default();
-    let message = format!(
-        "the daemon aborted twice within {} s while it worked on it, last {said}; the note is {}",
-        CRASH_LOOP_WITHIN.as_secs(),
-        path.display()
-    );
-    let hint = format!("report it; `basalt adm up {resource}` brings it up again");
-    Some(Failure::new(FailureCode::StateRefused, message, hint))
+    let why = Refusal::CrashLoop {
+        within_seconds: CRASH_LOOP_WITHIN.as_secs(),
+        said: said.to_owned(),
+        note: path,
+        resource: resource.to_owned(),
+    };
+    Some(why.into())
 }
 
 /// The operator wants it up: what was noted counts no more.

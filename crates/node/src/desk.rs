@@ -6,7 +6,7 @@ use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use api::response::{Failure, FailureCode, Reply};
+use api::response::{Failure, Reply};
 use engine::contract::{Ticket, ToShard};
 use engine::definition::resource_id;
 use engine::placement;
@@ -15,6 +15,7 @@ use stdx::mutex::lock;
 use stdx::time::Time;
 
 use crate::limits::{PATIENCE_LOGGED_AFTER, PATIENCE_POLL_INTERVAL};
+use crate::refusal::Refusal;
 
 /// Where questions to the shards are put, and their answers handed out.
 #[derive(Debug)]
@@ -205,14 +206,11 @@ impl Desk {
 }
 
 pub(crate) fn overloaded() -> Failure {
-    Failure::new(FailureCode::Internal, "the data thread is overloaded", "try again")
+    Refusal::Overloaded.into()
 }
 
 fn no_answer(deadline: Duration) -> Failure {
-    let message = format!("the command did not end within {} s", deadline.as_secs());
-    let hint = "it may still go on; `status` tells what the resource waits for: a disk that gives \
-                no answer, perhaps (`dmesg | tail`)";
-    Failure::new(FailureCode::Timeout, message, hint)
+    Refusal::NoAnswer { seconds: deadline.as_secs() }.into()
 }
 
 #[cfg(test)]

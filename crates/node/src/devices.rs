@@ -46,6 +46,7 @@ use crate::devices::names::Names;
 use crate::limits::{
     DEVICE_CLAIM_DEADLINE, DEVICE_COMMAND_DEADLINE, DEVICE_LEAVE_DEADLINE, DEVICE_LOOK_DEADLINE,
 };
+use crate::refusal::{Held, Refusal};
 use crate::state_dir::{DeviceRecord, StateDir};
 use api::response::{Failure, FailureCode, Reply};
 use api::status::ResourceStatus;
@@ -341,12 +342,8 @@ impl Devices {
             Ok(false) => return Ok(()),
             Err(reason) => reason,
         };
-        let message = format!("/dev/ublkb{device} was left by an earlier daemon: {why}");
-        let hint = format!(
-            "`basalt adm primary {resource}` takes it over; --force ends it, with errors for its \
-             users"
-        );
-        Err(Failure::new(FailureCode::StateRefused, message, hint))
+        let resource = resource.to_owned();
+        Err(Refusal::DeviceLeft { device, resource, reason: why }.into())
     }
 
     /// Has threads take away what was left.
@@ -371,10 +368,7 @@ impl Devices {
                 continue;
             };
             let kept = self.keep(plan, How::Remove, mpsc::channel().0);
-            removed.extend(kept.map_err(|reason| {
-                let hint = "see the daemon's log, and try again";
-                Failure::new(FailureCode::Internal, reason, hint)
-            })?);
+            removed.extend(kept.map_err(|reason| Refusal::DeviceNotRemoved { reason })?);
         }
         Ok(removed)
     }
@@ -383,9 +377,7 @@ impl Devices {
     fn check_ended(&self, all: &[Kept], until: Time) -> Result<(), Failure> {
         let is_there = |kept: &&Kept| !self.all.is_gone_by(&kept.label, until);
         let Some(kept) = all.iter().find(is_there) else { return Ok(()) };
-        let message = format!("/dev/ublkb{} is not gone yet", kept.device);
-        let hint = "see the daemon's log, and try again";
-        Err(Failure::new(FailureCode::Timeout, message, hint))
+        Err(Refusal::DeviceNotGone { device: kept.device }.into())
     }
 
     /// A device that the driver did not take away keeps its record.
@@ -393,10 +385,7 @@ impl Devices {
         if self.state.device_record(&kept.label).is_none() {
             return Ok(());
         }
-        let device = kept.device;
-        let message = format!("the driver does not take /dev/ublkb{device} away");
-        let hint = format!("see the daemon's log; `basalt device remove {device} --force` may");
-        Err(Failure::new(FailureCode::StateRefused, message, hint))
+        Err(Refusal::DeviceStays { device: kept.device }.into())
     }
 
     /// The daemon ends: devices that nobody uses, and that can be written out, go; those of any
@@ -458,9 +447,7 @@ impl Devices {
     /// Waits for devices of a resource that are still coming.
     fn check_come(&self, resource: &str, until: Time) -> Result<(), Failure> {
         let Some(kept) = self.all.find_coming(resource, until) else { return Ok(()) };
-        let message = format!("/dev/ublkb{} is still being made, or taken over", kept.device);
-        let hint = "see the daemon's log; try again, or cut its users off with --force";
-        Err(Failure::new(FailureCode::StateRefused, message, hint))
+        Err(Refusal::DeviceComing { device: kept.device }.into())
     }
 
     /// Begins to claim the devices of a resource that are there; behind one that waits for another
@@ -561,16 +548,12 @@ fn check_held(resource: &str, answer: &Result<Reply, Failure>) -> Result<(), Fai
     };
     let is_held = |it: &&ResourceStatus| it.name == resource && it.suspended;
     let Some(held) = status.resources.iter().find(is_held) else { return Ok(()) };
-    let (code, why) = match held.suspended_quorum || held.suspended_no_data {
-        true => (FailureCode::NoQuorum, "no quorum"),
-        false => (FailureCode::StateRefused, "requests are held back"),
+    let why = match held.suspended_quorum || held.suspended_no_data {
+        true => Held::NoQuorum,
+        false => Held::HeldBack,
     };
-    let word = held.suspended_word();
-    let message = format!(
-        "{why} (suspended:{word}): what the block device of {resource} holds cannot be written out"
-    );
-    let hint = "`status` tells what it waits for; --force gives up what is not written yet";
-    Err(Failure::new(code, message, hint))
+    let (word, resource) = (held.suspended_word().to_string(), resource.to_owned());
+    Err(Refusal::DeviceHeld { why, word, resource }.into())
 }
 
 /// Waits for all claims; without one of them there is none.

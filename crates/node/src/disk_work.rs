@@ -18,6 +18,7 @@ use stdx::time::Time;
 
 use crate::limits::DISK_WORK_POLL_INTERVAL;
 use crate::patience::{Patience, Steps};
+use crate::refusal::Refusal;
 
 /// The resources whose disks somebody works on.
 #[derive(Debug, Default)]
@@ -48,10 +49,7 @@ impl Stage {
     fn check(self) -> Result<(), Failure> {
         match self {
             Self::CanStop | Self::LastSteps => Ok(()),
-            Self::Stopped => {
-                let message = "it was taken down meanwhile";
-                Err(Failure::new(FailureCode::StateRefused, message, ""))
-            }
+            Self::Stopped => Err(Refusal::TakenDown.into()),
         }
     }
 }
@@ -102,8 +100,7 @@ impl DiskWork {
             let holder = {
                 let mut claimed = lock(&self.claimed);
                 if self.is_closed.load(Ordering::Acquire) {
-                    let message = "the daemon ends";
-                    return Err(Failure::new(FailureCode::StateRefused, message, ""));
+                    return Err(Refusal::DaemonEnds.into());
                 }
                 let Some(holder) = claimed.get(resource) else {
                     let progress = Arc::<Progress>::default();
@@ -116,7 +113,7 @@ impl DiskWork {
             let is_given_up = holder.is_given_up.load(Ordering::Acquire);
             if is_given_up || watched.stands_since(&holder.steps) >= stall_max {
                 let message = "an earlier command still waits for the disk, which gives no answer";
-                return Err(failure(message));
+                return Err(Refusal::DiskSilent { reason: message.to_owned() }.into());
             }
             thread::park_timeout(DISK_WORK_POLL_INTERVAL);
         }
@@ -194,10 +191,7 @@ impl Claim {
             // The claim is given back where nobody listens any more.
             drop(sender.send((self, result)));
         });
-        started.map_err(|error| {
-            let message = format!("cannot start a thread: {error}");
-            Failure::new(FailureCode::Internal, message, "is a limit on threads reached?")
-        })?;
+        started.map_err(|error| Refusal::NoThread { error })?;
         let mut watched = Watched::new();
         loop {
             let answer = receiver.recv_timeout(DISK_WORK_POLL_INTERVAL);
@@ -209,16 +203,12 @@ impl Claim {
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                     progress.is_given_up.store(true, Ordering::Release);
                     let seconds = stall_max.as_secs();
-                    return Err(failure(&format!("the disk gave no answer for {seconds} s")));
+                    let reason = format!("the disk gave no answer for {seconds} s");
+                    return Err(Refusal::DiskSilent { reason }.into());
                 }
             }
         }
     }
-}
-
-fn failure(message: &str) -> Failure {
-    let hint = "`dmesg | tail` may say why; once it answers, `up` or `attach` takes it";
-    Failure::new(FailureCode::DiskFailed, message, hint)
 }
 
 /// Since when there is no step.

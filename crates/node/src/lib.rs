@@ -22,6 +22,7 @@ mod key_files;
 mod sectors;
 mod crash;
 mod disk_work;
+mod refusal;
 mod attach;
 mod cores;
 mod start;

@@ -3,7 +3,7 @@
 //! prints it beside its situation.
 
 /// The files with such enums, and the page that their tests make.
-pub(super) const SOURCES: [(&str, &str); 23] = [
+pub(super) const SOURCES: [(&str, &str); 24] = [
     ("crates/basalt/src/adm/explain/role.rs", "docs/operate/messages/explain-role.md"),
     ("crates/basalt/src/adm/explain/quorum.rs", "docs/operate/messages/explain-quorum.md"),
     ("crates/basalt/src/adm/explain/data.rs", "docs/operate/messages/explain-data.md"),
@@ -14,6 +14,7 @@ pub(super) const SOURCES: [(&str, &str); 23] = [
     ("crates/node/src/attach/advice.rs", "docs/operate/messages/open-disk.md"),
     ("crates/node/src/attach/error.rs", "docs/operate/messages/attach.md"),
     ("crates/basalt/src/daemon/sentence.rs", "docs/operate/messages/node-conf.md"),
+    ("crates/node/src/refusal.rs", "docs/operate/messages/commands.md"),
     ("crates/node/src/options/sentence.rs", "docs/operate/messages/node-start.md"),
     ("crates/node/src/error.rs", "docs/operate/messages/node-start.md"),
     ("crates/node/src/create_md/error.rs", "docs/operate/messages/create-md.md"),

@@ -21,6 +21,7 @@ use crate::control::up::{BringUp, DiskWait, or_without_disk};
 use crate::control::up_lock::UpPermit;
 use crate::limits::{ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE, MEMBERS_PATIENCE};
 use crate::patience::Patience;
+use crate::refusal::Refusal;
 use crate::state_dir::Unfinished;
 
 /// Whether `adjust` does what it tells.
@@ -441,13 +442,8 @@ fn check_nothing_waits(resource: &str, stored: &str, waiting: &str) -> Result<()
             Some(_) => Some(format!("{} (node-id {})", host.name, host.node_id)),
         })
         .collect();
-    let message = format!(
-        "an earlier change of {resource:?} waits, which this one would undo: {} is needed still",
-        dropped.join(", ")
-    );
-    let hint = "`adjust` the other nodes too, and this one again once that is stored; or go back \
-                to the former configuration first";
-    Err(Failure::new(FailureCode::StateRefused, message, hint))
+    let (resource, needed) = (resource.to_owned(), dropped.join(", "));
+    Err(Refusal::ChangeWaits { resource, needed }.into())
 }
 
 #[cfg(test)]

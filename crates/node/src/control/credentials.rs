@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use api::response::{Failure, FailureCode};
+use api::response::Failure;
 use engine::contract::ToShard;
 use engine::definition::Definition;
 use engine::log::{Scope, log};
@@ -22,6 +22,7 @@ use crate::desk::Desk;
 use crate::error::NodeError;
 use crate::key_files::read_credentials;
 use crate::limits::{CERTIFICATE_RENEWAL, CERTIFICATE_WARNING_INTERVAL, CREDENTIALS_LOOK_INTERVAL};
+use crate::refusal::Refusal;
 
 #[derive(Debug)]
 pub(super) struct CredentialsKeeper {
@@ -147,11 +148,8 @@ impl Control {
 
     fn require_credentials(&self, resource: &str) -> Result<(), Failure> {
         let refuse = |reason: &str| {
-            let message =
-                format!("resource {resource:?} has `tls yes`, and this node cannot: {reason}");
-            let hint = "`basalt pki init` and `basalt pki issue` make what is needed; see \
-                        docs/operate/install.md";
-            Err(Failure::new(FailureCode::StateRefused, message, hint))
+            let (resource, node) = (resource.to_owned(), self.name.clone());
+            Err(Refusal::NoTls { resource, node, reason: reason.to_owned() }.into())
         };
         match self.credentials.look(&self.name, &self.desk) {
             Ok(true) => Ok(()),

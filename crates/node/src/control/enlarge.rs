@@ -51,6 +51,7 @@ use crate::desk::overloaded;
 use crate::disk_work::Claim;
 use crate::limits::{ADMIN_COMMAND_DEADLINE, COMMAND_PATIENCE};
 use crate::patience::Patience;
+use crate::refusal::Refusal;
 
 #[derive(Debug)]
 pub(super) struct RoomWanted {
@@ -130,13 +131,14 @@ impl Control {
         wanted: u64,
         claim: &Claim,
     ) -> Result<u64, Failure> {
-        let refused = |text: &str| Failure::new(FailureCode::StateRefused, text, "");
-        let text = self.stored_text(resource)?.ok_or_else(|| refused("the resource is down"))?;
+        let name = || resource.to_owned();
+        let text = self.stored_text(resource)?;
+        let text = text.ok_or_else(|| Refusal::GrowsDown { resource: name() })?;
         let definition = Definition::from_text(&self.name, resource, &text)?;
         let volume = definition.volumes().find(|volume| volume.place == place);
         let (number, disk) = volume
             .and_then(|volume| Some((volume.number, volume.disk?)))
-            .ok_or_else(|| refused("there is no disk here"))?;
+            .ok_or_else(|| Refusal::GrowsWithoutDisk { resource: name() })?;
         let share = |path| Device::share(path).map(|device| device.under(claim));
         let data = share(&disk.data)?;
         let meta = disk.meta.as_deref().map(share).transpose()?;
@@ -152,7 +154,7 @@ impl Control {
         // What stands at the end that the disk has now may be of an earlier use of it.
         read()?;
         // Made longer it would have zeroes where it was cut.
-        check_length(&data, meta.as_ref(), old)
+        check_length(resource, &data, meta.as_ref(), old)
             .inspect_err(|_| self.release(resource, Moved::Lost))?;
         let (device_bytes, new) = plan(disk, &data, meta.as_ref(), old, wanted)?;
         if new.data_bytes <= old.data_bytes {
@@ -246,6 +248,7 @@ impl Control {
 
 /// Neither the data nor its metadata lost its end since the data threads took them into use.
 fn check_length(
+    resource: &str,
     data: &Device<'_>,
     meta: Option<&Device<'_>>,
     layout: &Layout,
@@ -256,22 +259,16 @@ fn check_length(
     };
     let cut = wanted.into_iter().find(|(device, least_bytes)| device.size_bytes < *least_bytes);
     let Some((device, least_bytes)) = cut else { return Ok(()) };
-    let message = format!(
-        "{} has {} bytes, and had {least_bytes} or more when it was taken into use",
-        device.path.display(),
-        device.size_bytes
-    );
-    Err(Failure::new(FailureCode::DiskFailed, message, "what was behind its end is lost"))
+    let (disk, size_bytes) = (device.path.to_owned(), device.size_bytes);
+    Err(Refusal::Cut { disk, size_bytes, least_bytes, resource: resource.to_owned() }.into())
 }
 
 fn extend(path: &Path, data: &Device<'_>, device_bytes: u64) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
-        let more = device_bytes - data.size_bytes;
-        let message = format!("cannot make {} {more} bytes longer: {error}", path.display());
-        let hint = "everything stays as it is; make room on its file system";
-        Failure::new(FailureCode::DiskFailed, message, hint)
+        let (disk, more_bytes) = (path.to_owned(), device_bytes - data.size_bytes);
+        Refusal::NotLonger { disk, more_bytes, error }
     };
-    io::extend_file(&data.file, data.size_bytes..device_bytes).map_err(failed)
+    Ok(io::extend_file(&data.file, data.size_bytes..device_bytes).map_err(failed)?)
 }
 
 /// How long the data device is to be, and how it is divided then.
@@ -306,21 +303,15 @@ fn plan(
         }
     }
     if new.data_bytes > old.data_bytes && new.data_bytes < end {
-        let message = format!(
-            "{} has grown by less than its metadata takes: {} bytes more are needed",
-            place.data.display(),
-            end - new.data_bytes
-        );
-        return Err(Failure::new(FailureCode::DiskFailed, message, "enlarge it further"));
+        let (disk, missing_bytes) = (place.data.clone(), end - new.data_bytes);
+        return Err(Refusal::GrownTooLittle { disk, missing_bytes }.into());
     }
     Ok((device_bytes, new))
 }
 
 fn too_small(place: &DiskPlace, error: &LayoutError) -> Failure {
-    let path = place.meta.as_ref().unwrap_or(&place.data).display();
-    let message = format!("the metadata on {path} has no room for a larger volume: {error}");
-    let hint = "exchange it: detach the disk, give it a larger `meta-disk`, `create-md`";
-    Failure::new(FailureCode::DiskFailed, message, hint)
+    let disk = place.meta.as_ref().unwrap_or(&place.data).clone();
+    Refusal::NoRoomForMetadata { disk, reason: error.to_string() }.into()
 }
 
 /// What has to be zeroes before it counts. The second superblock of metadata on a longer device may
@@ -350,9 +341,7 @@ fn check_marks(device: &Device<'_>, (old, new): (&Layout, &Layout)) -> Result<()
         has_marks |= block.iter().any(|byte| *byte != 0);
     })?;
     if has_marks {
-        let message = "the bitmap would be divided anew, and it marks what members miss";
-        let hint = "bring all members up to date first";
-        return Err(Failure::new(FailureCode::StateRefused, message, hint));
+        return Err(Refusal::MembersMiss.into());
     }
     Ok(())
 }

@@ -2,11 +2,12 @@
 
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
-use api::response::{Failure, FailureCode, Reply};
+use api::response::{Failure, Reply};
 use api::status::{ConnectionStatus, ResourceStatus};
 use replication::contract::PromoteMode;
 
 use crate::control::Control;
+use crate::refusal::{Apart, Refusal};
 use engine::contract::{Force, ToShard};
 
 impl Control {
@@ -26,20 +27,15 @@ impl Control {
 
 /// A volume is unborn while no replica of it, here or at a peer, has data that anybody may read.
 fn check_is_unborn(resource: &ResourceStatus) -> Result<(), Failure> {
-    let refuse =
-        |message: String, hint: &str| Err(Failure::new(FailureCode::StateRefused, message, hint));
     let local = resource.devices.iter().map(|device| device.disk_state);
     let peers = resource.connections.iter().flat_map(|one| &one.peer_devices);
     let mut states = local.chain(peers.map(|device| device.peer_disk_state));
     let is_blank = |state| matches!(state, DiskState::Inconsistent | DiskState::Diskless);
     let is_apart = |one: &&ConnectionStatus| one.connection_state != ConnectionState::Connected;
     if let Some(peer) = resource.connections.iter().find(is_apart) {
-        let message = format!("peer {} is not connected: what it holds is unknown", peer.name);
-        let hint = match peer.connection_state {
+        let why = match peer.connection_state {
             // By an operator's word: no start of a daemon ends that.
-            ConnectionState::StandAlone => {
-                format!("basalt adm connect {}:{}", resource.name, peer.name)
-            }
+            ConnectionState::StandAlone => Apart::ByOperator,
             ConnectionState::Disconnecting
             | ConnectionState::Unconnected
             | ConnectionState::Timeout
@@ -48,17 +44,13 @@ fn check_is_unborn(resource: &ResourceStatus) -> Result<(), Failure> {
             | ConnectionState::ProtocolError
             | ConnectionState::TearDown
             | ConnectionState::Connecting
-            | ConnectionState::Connected => format!(
-                "`basalt adm explain {}` says why {} is not connected: its daemon has to run, and \
-                 the resource to be up there",
-                resource.name, peer.name
-            ),
+            | ConnectionState::Connected => Apart::OutOfReach,
         };
-        return refuse(message, &hint);
+        let (peer, resource) = (peer.name.clone(), resource.name.clone());
+        return Err(Refusal::PeerApart { peer, resource, why }.into());
     }
     if let Some(state) = states.find(|state| !is_blank(*state)) {
-        let message = format!("a replica is {state} already: its data would count as everyone's");
-        return refuse(message, "this is for new volumes only; a new replica is copied by itself");
+        return Err(Refusal::HasData { state: state.to_string() }.into());
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ use crate::control::Control;
 use crate::control::texts::state_failure;
 use crate::limits::COMMAND_PATIENCE;
 use crate::patience::Patience;
+use crate::refusal::Refusal;
 
 impl Control {
     /// The disks of volumes that come to a replica which keeps its first one; with another one
@@ -82,11 +83,8 @@ impl Control {
         for volume in before.further.iter().filter(|volume| volume.disk.is_some()) {
             let is_kept = wanted.further.iter().any(|kept| kept.place == volume.place);
             if !is_kept && !self.takes_disk(resource, volume.place)? {
-                let number = volume.number();
-                let message = format!("volume {number} of {resource:?} is not taken out of it");
-                let hint = "name the volume and its disk again; what it holds can be discarded \
-                            (`blkdiscard`), and its space is given back where the disk can";
-                return Err(Failure::new(FailureCode::NotSupported, message, hint));
+                let (volume, resource) = (volume.number(), resource.to_owned());
+                return Err(Refusal::VolumeStays { volume, resource }.into());
             }
         }
         Ok(())

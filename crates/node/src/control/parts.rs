@@ -3,7 +3,7 @@
 
 use api::connection_state::ConnectionState;
 use api::request::AdjustScope;
-use api::response::{Failure, FailureCode, Reply};
+use api::response::{Failure, Reply};
 use api::role::Role;
 use config::host_name::meant;
 use config::steps::{attach_steps, connect_step};
@@ -14,6 +14,7 @@ use format::ids::{MemberSet, NodeId};
 
 use crate::control::Control;
 use crate::control::texts::read_text;
+use crate::refusal::Refusal;
 
 /// With what a resource comes up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,9 +106,7 @@ impl Control {
         let connections = status.resources.into_iter().flat_map(|one| one.connections);
         let mut known: Vec<_> = connections.collect();
         if let Some(peer) = &scope.peer {
-            let unknown = |message| {
-                Failure::new(FailureCode::UnknownPeer, message, "see `basalt adm status`")
-            };
+            let unknown = |reason| Refusal::UnknownPeer { reason, resource: resource.to_owned() };
             let named = meant(peer, 0..known.len(), |place| [known[*place].name.as_str()]);
             let named = named.map_err(|ambiguous| unknown(format!("{resource}: {ambiguous}")))?;
             let place = named.ok_or_else(|| unknown(format!("{resource} has no peer {peer:?}")))?;

@@ -1,12 +1,13 @@
 //! The configuration texts of resources: the stored ones, with which resources come up when the
 //! daemon starts, and those that run.
 
-use api::response::{Failure, FailureCode, Reply, Running, RunningReply};
+use api::response::{Failure, Reply, Running, RunningReply};
 use engine::definition::Definition;
 use engine::shard::refusals::unknown_resource;
 
 use crate::control::Control;
 use crate::control::up_lock::UpPermit;
+use crate::refusal::Refusal;
 use crate::state_dir::Unfinished;
 
 /// A text that a resource is to run with, by the permit of the command that gave it.
@@ -81,17 +82,12 @@ impl Control {
 /// The model of a stored or given text.
 pub(super) fn read_text(resource: &str, text: &str) -> Result<config::model::Resource, Failure> {
     let read = config::parse_text(resource, text);
-    let file = read.map_err(|errors| invalid(&errors.to_string()))?;
+    let wrong = |reason| Refusal::WrongText { reason, resource: resource.to_owned() };
+    let file = read.map_err(|errors| wrong(errors.to_string()))?;
     let found = file.resource(resource).cloned();
-    found.ok_or_else(|| invalid("it says nothing of this resource"))
+    Ok(found.ok_or_else(|| wrong("it says nothing of this resource".to_owned()))?)
 }
 
-fn invalid(message: &str) -> Failure {
-    Failure::new(FailureCode::InvalidConfig, message, "see `basalt adm dump`")
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
 pub(super) fn state_failure(error: std::io::Error) -> Failure {
-    let message = format!("the state directory: {error}");
-    Failure::new(FailureCode::Internal, message, "is its disk full or read-only?")
+    Refusal::StateDirectory { error }.into()
 }

@@ -29,6 +29,7 @@ use crate::control::up_lock::UpPermit;
 use crate::crash;
 use crate::limits::COMMAND_PATIENCE;
 use crate::patience::Patience;
+use crate::refusal::Refusal;
 
 /// What is brought up.
 #[derive(Clone, Copy, Debug)]
@@ -58,9 +59,7 @@ impl Control {
             && let Some(reply) = self.is_up(resource)
         {
             if running != text {
-                let message = format!("resource {resource:?} is up with another configuration");
-                let hint = "use `adjust` to make it follow the new one";
-                return Err(Failure::new(FailureCode::StateRefused, message, hint));
+                return Err(Refusal::UpOtherwise { resource: resource.to_owned() }.into());
             }
             let missing = self.missing(resource, &AdjustScope::default())?;
             let warnings = self.complete(resource, &missing)?;

@@ -15,10 +15,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use api::response::{Failure, FailureCode};
+use api::response::Failure;
 
 use crate::control::node_settings::NodeSettings;
 use crate::limits::ADMIN_COMMAND_DEADLINE;
+use crate::refusal::Refusal;
 
 /// The up locks of all resources that a command is about, or that a permit is kept of.
 #[derive(Debug)]
@@ -152,11 +153,7 @@ impl UpLock {
             self.bell.wait_timeout_while(counts, self.patience, |counts| is_waiting(counts));
         let (counts, waited) = waited.unwrap_or_else(PoisonError::into_inner);
         if waited.timed_out() {
-            let message = format!("a `down` of {:?} is under way", self.resource);
-            let hint = "try again when it is done; where it does not end, a data thread is busy \
-                        (`top -H` shows it as shard-N), or the disk of the state directory gives \
-                        no answer (`dmesg | tail` may tell why)";
-            return Err(Failure::new(FailureCode::StateRefused, message, hint));
+            return Err(Refusal::DownUnderWay { resource: self.resource.clone() }.into());
         }
         Ok(counts)
     }
@@ -244,8 +241,7 @@ impl UpPermit {
 
     fn if_up<'a>(&self, counts: MutexGuard<'a, Counts>) -> Result<MutexGuard<'a, Counts>, Failure> {
         if counts.last_down > self.downs {
-            let message = "it was taken down meanwhile";
-            return Err(Failure::new(FailureCode::StateRefused, message, ""));
+            return Err(Refusal::TakenDown.into());
         }
         Ok(counts)
     }
@@ -281,6 +277,8 @@ mod tests {
     use std::sync::Barrier;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
+
+    use api::response::FailureCode;
 
     use super::*;
     use crate::control::tests::rest;

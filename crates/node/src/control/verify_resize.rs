@@ -1,12 +1,13 @@
 //! `verify` and `resize`: from bytes of a volume, as an operator names them, to blocks of the space
 //! in which all volumes of a resource lie.
 
-use api::response::{Failure, FailureCode};
+use api::response::Failure;
 use format::ids::BLOCK_BYTES;
 use format::space::{Place, VOLUME_BLOCKS, VOLUME_BYTES};
 use replication::contract::{NewArea, ResizeTask};
 
 use crate::control::Control;
+use crate::refusal::Refusal;
 use engine::definition::Definition;
 
 impl Control {
@@ -54,8 +55,7 @@ impl Control {
         };
         let size_bytes = size.or(wanted).unwrap_or(0);
         if size_bytes > VOLUME_BYTES - BLOCK_BYTES {
-            let message = format!("a volume has at most {VOLUME_BYTES} bytes");
-            return Err(Failure::new(FailureCode::BadRequest, message, "ask for less"));
+            return Err(Refusal::VolumeTooLarge { max_bytes: VOLUME_BYTES }.into());
         }
         let size_bytes = size_bytes.next_multiple_of(BLOCK_BYTES);
         Ok(ResizeTask { place, size_bytes, new_area })
@@ -67,17 +67,11 @@ fn place_of(definition: &Definition, volume: Option<u16>) -> Result<Place, Failu
     let name = &definition.name;
     match volume {
         None if definition.further.is_empty() => Ok(Place::FIRST),
-        None => {
-            let message = format!("resource {name:?} has several volumes");
-            let hint = format!("`{name}/0` and the like say which one is meant");
-            Err(Failure::new(FailureCode::BadRequest, message, hint))
-        }
+        None => Err(Refusal::SeveralVolumes { resource: name.clone() }.into()),
         Some(number) => {
             let known = definition.volumes().find(|volume| volume.number == number);
-            known.map(|volume| volume.place).ok_or_else(|| {
-                let message = format!("resource {name:?} has no volume {number}");
-                Failure::new(FailureCode::BadRequest, message, "see `basalt adm status`")
-            })
+            let none = || Refusal::NoVolume { resource: name.clone(), volume: number };
+            Ok(known.map(|volume| volume.place).ok_or_else(none)?)
         }
     }
 }

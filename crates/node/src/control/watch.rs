@@ -16,12 +16,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 use api::events::{HelperCall, is_changed};
-use api::response::{Failure, FailureCode};
+use api::response::Failure;
 use api::status::ResourceStatus;
 use api::subscription::{ALIVE_WITHIN, Update};
 use stdx::mutex::{lock, unpoisoned};
 
 use crate::limits::{SUBSCRIBER_QUEUE_MAX, SUBSCRIBERS_MAX};
+use crate::refusal::Refusal;
 
 #[derive(Debug, Default)]
 pub(super) struct Watch {
@@ -144,10 +145,7 @@ impl Shared {
 }
 
 pub(crate) fn too_many_subscribers() -> Failure {
-    let message = format!("{SUBSCRIBERS_MAX} programs are watching already");
-    let hint = "end one of them: look for `events2` and `wait-` among the processes; one that \
-                nobody reads counts, too";
-    Failure::new(FailureCode::StateRefused, message, hint)
+    Refusal::ManySubscribers { max: SUBSCRIBERS_MAX }.into()
 }
 
 impl Watch {
@@ -416,6 +414,8 @@ impl Subscriber {
 
 #[cfg(test)]
 mod tests {
+    use api::response::FailureCode;
+
     use super::*;
     use api::role::Role;
 

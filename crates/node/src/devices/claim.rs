@@ -23,7 +23,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use api::response::{Failure, FailureCode};
+use api::response::Failure;
 use io::process::{is_deserted_within, is_readable_within};
 use stdx::mutex::lock;
 use stdx::time::Time;
@@ -32,6 +32,7 @@ use crate::devices::driver::block_path;
 use crate::devices::supervisor::OWN_PROGRAM;
 use crate::limits::DEVICE_BUSY_PATIENCE;
 use crate::notify::leave_alone;
+use crate::refusal::Refusal;
 
 /// More is no answer.
 const ANSWER_BYTES: usize = 32;
@@ -208,10 +209,10 @@ impl Claiming<'_> {
             Ok(false) => return Err(late(path)),
             Err(error) => Err(error),
         };
-        let length = read.map_err(|error| unknown(path, &error))?;
+        let length = read.map_err(|error| unknown(path, error))?;
         let answer = str::from_utf8(&bytes[..length]).ok().and_then(Answer::decode);
         let answer = answer.ok_or_else(|| {
-            unknown(path, &stdio::Error::other("the process that looks for it ended"))
+            unknown(path, stdio::Error::other("the process that looks for it ended"))
         })?;
         match answer {
             Answer::Held => Ok(Some(Claim { pipe: Some(pipe), answers })),
@@ -232,7 +233,7 @@ impl Claiming<'_> {
                 Begun::After(earlier) => match has_ended_by(&earlier, until) {
                     Ok(true) => {}
                     Ok(false) => return Err(late(&self.path)),
-                    Err(error) => return Err(unknown(&self.path, &error)),
+                    Err(error) => return Err(unknown(&self.path, error)),
                 },
             }
         }
@@ -240,7 +241,7 @@ impl Claiming<'_> {
 
     fn begin(&mut self) -> Result<Begun, Failure> {
         let begun = self.claims.begin(&self.label, &mut self.command);
-        begun.map_err(|error| unknown(&self.path, &error))
+        begun.map_err(|error| unknown(&self.path, error))
     }
 }
 
@@ -261,35 +262,30 @@ impl Drop for Claim {
 
 fn refused(path: &Path, errno: i32) -> Failure {
     if errno != libc::EBUSY {
-        return unknown(path, &stdio::Error::from_raw_os_error(errno));
+        return unknown(path, stdio::Error::from_raw_os_error(errno));
     }
-    let message = format!("{} is mounted, or in use by another layer", path.display());
-    let hint = "unmount it first (`lsblk` and `fuser -v` show what holds it); --force cuts it off";
-    Failure::new(FailureCode::DeviceInUse, message, hint)
+    Refusal::DeviceInUse { path: path.to_owned() }.into()
 }
 
 /// Whether it is in use is not known: somebody may have written what only he can sync.
-fn unknown(path: &Path, error: &stdio::Error) -> Failure {
-    let message = format!("cannot tell whether {} is in use: {error}", path.display());
-    let hint = "`lsblk` shows what holds it; try again, or cut it off with --force";
-    Failure::new(FailureCode::DeviceInUse, message, hint)
+fn unknown(path: &Path, error: stdio::Error) -> Failure {
+    Refusal::DeviceUnknown { path: path.to_owned(), error }.into()
 }
 
 fn unwritten(path: &Path, errno: i32) -> Failure {
     let error = stdio::Error::from_raw_os_error(errno);
-    let message = format!("cannot write out what {} holds: {error}", path.display());
-    Failure::new(FailureCode::DiskFailed, message, "--force gives it up")
+    Refusal::DeviceUnwritten { path: path.to_owned(), error }.into()
 }
 
 fn late(path: &Path) -> Failure {
-    let message = format!("what {} holds is not written out yet", path.display());
-    let hint = "`status` tells what the resource waits for; try again, or give it up with --force";
-    Failure::new(FailureCode::Timeout, message, hint)
+    Refusal::DeviceLate { path: path.to_owned() }.into()
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
+
+    use api::response::FailureCode;
 
     use super::*;
 
