@@ -3,6 +3,7 @@
 use anyhow::{Context as _, Result, ensure};
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::Read as _;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -11,8 +12,14 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// A seed takes less than a second, the scenarios a few. What takes so long hangs.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// What spends so much more time of processors than the code as it is hangs. Time of the day would
+/// take a busy machine for a hang, and so for a fault that was seen.
+const PATIENCE: Patience = Patience { least: Duration::from_secs(60), times: 3 };
+/// What waits for nothing spends no time of processors, and ends here.
+const WAIT_MAX: Duration = Duration::from_secs(1800);
+const LOOK_INTERVAL: Duration = Duration::from_millis(200);
+/// Of /proc/PID/stat, on Linux.
+const TICKS_PER_SECOND: u64 = 100;
 /// Of what a checker says, as much as fits a line of the table.
 const WORDS_MAX: usize = 90;
 
@@ -33,6 +40,20 @@ pub(super) struct Hunt {
 pub(super) struct Scenarios {
     /// Names of those that fail without a fault: they prove nothing about one.
     broken: Vec<String>,
+    /// Time of processors that the longest module of them took.
+    longest: Duration,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Patience {
+    least: Duration,
+    times: u32,
+}
+
+impl Patience {
+    fn with(self, usual: Duration) -> Duration {
+        self.least.max(usual * self.times)
+    }
 }
 
 /// Where a fault was seen, and by what.
@@ -55,23 +76,26 @@ impl Hunt {
 
     /// Runs test binaries of the code as it is, to tell which of their tests prove nothing.
     pub(super) fn learn_scenarios(&self, binaries: &[PathBuf]) -> Result<&Scenarios> {
-        let mut broken = Vec::new();
+        let (mut broken, mut longest) = (Vec::new(), Duration::ZERO);
         let mut rooms = rooms_of(binaries)?;
         while !rooms.is_empty() {
-            let ends = run_all(rooms.drain(..at_once().min(rooms.len())).collect())?;
+            let some = rooms.drain(..at_once().min(rooms.len())).collect();
+            let ends = run_all(some, Duration::MAX)?;
+            longest = ends.iter().map(|end| end.spent).fold(longest, Duration::max);
             broken.extend(ends.iter().filter_map(End::complaint).flat_map(failed_tests));
         }
         for name in &broken {
             println!("the scenario {name} fails without any fault, and so proves nothing");
         }
-        Ok(self.scenarios.get_or_init(|| Scenarios { broken }))
+        Ok(self.scenarios.get_or_init(|| Scenarios { broken, longest }))
     }
 
     /// The first seed that sees the fault of a simulator.
     pub(super) fn kill_by_seed(&self, simulator: &Path) -> Result<Option<Kill>> {
         let seeds: Vec<u64> = (1..=self.seeds).collect();
         for seeds in seeds.chunks(at_once()) {
-            let ends = run_all(seeds.iter().map(|&seed| self.seed_of(simulator, seed)).collect())?;
+            let some = seeds.iter().map(|&seed| self.seed_of(simulator, seed)).collect();
+            let ends = run_all(some, PATIENCE.least)?;
             for (&seed, end) in seeds.iter().zip(&ends) {
                 if let Some(text) = end.complaint()
                     && self.is_passed_by_pristine(seed)?
@@ -94,7 +118,7 @@ impl Hunt {
         if let Some(&passed) = self.known.borrow().get(&seed) {
             return Ok(passed);
         }
-        let end = run(&mut self.seed_of(&self.pristine, seed))?;
+        let end = run(&mut self.seed_of(&self.pristine, seed), PATIENCE.least)?;
         let passed = end.complaint().is_none();
         if !passed {
             println!("seed {seed} fails without any fault, and so proves nothing");
@@ -109,7 +133,8 @@ impl Scenarios {
     pub(super) fn kill(&self, binaries: &[PathBuf]) -> Result<Option<Kill>> {
         let mut rooms = rooms_of(binaries)?;
         while !rooms.is_empty() {
-            let ends = run_all(rooms.drain(..at_once().min(rooms.len())).collect())?;
+            let some = rooms.drain(..at_once().min(rooms.len())).collect();
+            let ends = run_all(some, PATIENCE.with(self.longest))?;
             let mut complaints = ends.iter().filter_map(End::complaint);
             if let Some(kill) = complaints.find_map(|text| self.kill_of(text)) {
                 return Ok(Some(kill));
@@ -129,18 +154,18 @@ impl Scenarios {
     }
 }
 
+/// How a program ended.
 #[derive(Debug)]
-enum End {
-    Success,
-    Failure(String),
+struct End {
+    /// What it said, if it failed.
+    failure: Option<String>,
+    /// Time of processors, up to the last look at it.
+    spent: Duration,
 }
 
 impl End {
     fn complaint(&self) -> Option<&str> {
-        match self {
-            Self::Success => None,
-            Self::Failure(text) => Some(text),
-        }
+        self.failure.as_deref()
     }
 }
 
@@ -177,17 +202,17 @@ fn at_once() -> usize {
 }
 
 /// Runs programs side by side; the ends are in their order.
-fn run_all(commands: Vec<Command>) -> Result<Vec<End>> {
+fn run_all(commands: Vec<Command>, patience: Duration) -> Result<Vec<End>> {
     thread::scope(|scope| {
-        let start = |mut command: Command| scope.spawn(move || run(&mut command));
+        let start = |mut command: Command| scope.spawn(move || run(&mut command, patience));
         let running: Vec<_> = commands.into_iter().map(start).collect();
         let ends = running.into_iter().map(|it| it.join().expect("a run does not panic"));
         ends.collect()
     })
 }
 
-/// Runs a program to its end, or to the end of our patience.
-fn run(command: &mut Command) -> Result<End> {
+/// Runs a program to its end, or until it spent this much time of processors.
+fn run(command: &mut Command, patience: Duration) -> Result<End> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
     let mut stdout = child.stdout.take().context("a piped child has an output")?;
@@ -207,17 +232,41 @@ fn run(command: &mut Command) -> Result<End> {
         // Nobody listens any more once patience ended.
         sender.send(text).ok();
     });
-    let text = receiver.recv_timeout(PATIENCE);
-    if text.is_err() {
+    let (mut spent, mut looks_left) = (Duration::ZERO, looks_of(WAIT_MAX));
+    let text = loop {
+        match receiver.recv_timeout(LOOK_INTERVAL) {
+            Ok(text) => break Some(text),
+            Err(_) if spent > patience || looks_left == 0 => break None,
+            Err(_) => {}
+        }
+        looks_left -= 1;
+        spent = spent.max(spent_by(child.id()));
+    };
+    if text.is_none() {
         child.kill().context("cannot end a program that hangs")?;
     }
     let status = child.wait().context("cannot wait for a program")?;
     reader.join().ok();
-    Ok(match text {
-        Ok(_) if status.success() => End::Success,
-        Ok(text) => End::Failure(String::from_utf8_lossy(&text).into_owned()),
-        Err(_) => End::Failure(format!("hangs: no end within {} s", PATIENCE.as_secs())),
-    })
+    let failure = match text {
+        Some(_) if status.success() => None,
+        Some(text) => Some(String::from_utf8_lossy(&text).into_owned()),
+        None => Some(format!("hangs: no end after {} s of processors", spent.as_secs())),
+    };
+    Ok(End { failure, spent })
+}
+
+fn looks_of(wait: Duration) -> u128 {
+    wait.as_millis() / LOOK_INTERVAL.as_millis()
+}
+
+/// Time of processors of a process that runs, in user mode and in the kernel; none of one that is
+/// gone.
+fn spent_by(process: u32) -> Duration {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // The name, in parentheses, may have blanks; the two times are fields 14 and 15.
+    let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace();
+    let ticks: u64 = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND)
 }
 
 /// What saw the fault, in one line: an assertion of the core, a checker, or the oracle.
@@ -286,13 +335,28 @@ mod tests {
         let known = hunt.scenarios().expect("learned");
         let failed = "\nfailures:\n    a\n";
         assert_eq!(known.kill_of(failed).map(|kill| kill.by), Some("a".to_owned()));
-        let known = Scenarios { broken: vec!["a".to_owned()] };
+        let known = Scenarios { broken: vec!["a".to_owned()], longest: Duration::ZERO };
         assert_eq!(known.kill_of(failed), None);
     }
 
     #[test]
     fn a_program_that_fails_is_told_from_one_that_does_not() {
-        assert!(run(&mut Command::new("true")).expect("it starts").complaint().is_none());
-        assert!(run(&mut Command::new("false")).expect("it starts").complaint().is_some());
+        let end = |name| run(&mut Command::new(name), Duration::MAX).expect("it starts");
+        assert!(end("true").complaint().is_none());
+        assert!(end("false").complaint().is_some());
+    }
+
+    /// On a busy machine whatever took long counted as a fault that was seen.
+    #[test]
+    fn only_who_spends_time_of_processors_hangs() {
+        let shell = |script| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            run(&mut command, Duration::from_millis(300)).expect("it starts")
+        };
+        assert!(shell("sleep 1").complaint().is_none());
+        let spinning = shell("while :; do :; done");
+        assert!(spinning.complaint().is_some_and(|text| text.starts_with("hangs: ")));
+        assert!(spinning.spent > Duration::from_millis(300));
     }
 }
