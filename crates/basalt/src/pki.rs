@@ -194,7 +194,9 @@ impl PkiError {
                 "`basalt pki init` makes a CA; --dir names the folder of one that is elsewhere"
                     .to_owned()
             }
-            Self::File { .. } => "is the folder there, and may this user write to it?".to_owned(),
+            Self::File { .. } => "`ls -ld` of the folder shows whether it is there, and who may \
+                                  write to it"
+                .to_owned(),
             Self::BadKey { .. } => "put the CA's own key back, from its backup".to_owned(),
             Self::BadName { .. } => {
                 format!("letters, digits and `-_.`, at most {NAME_BYTES_MAX}")

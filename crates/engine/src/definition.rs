@@ -131,7 +131,10 @@ const BLOCK_KIB: u32 = 4;
 impl Definition {
     /// The definition of `name` for this node.
     pub fn from_text(node_name: &str, name: &str, text: &str) -> Result<Self, Failure> {
-        let invalid = |message: String| Failure::new(FailureCode::InvalidConfig, message, "");
+        let invalid = |message: String| {
+            let hint = format!("see `basalt adm dump {name}`");
+            Failure::new(FailureCode::InvalidConfig, message, hint)
+        };
         let file = config::parse_text(name, text).map_err(|errors| invalid(errors.to_string()))?;
         let resource = file.resource(name).ok_or_else(|| {
             invalid(format!("the configuration text says nothing of resource {name:?}"))

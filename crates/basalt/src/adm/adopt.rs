@@ -142,7 +142,9 @@ fn show(
         let content = serde_json::to_string_pretty(&saved).expect("strings and numbers");
         fs::write(path, content + "\n").map_err(|error| {
             let message = format!("cannot write {}: {error}", path.display());
-            AdmError::configuration(message, "is there room, and may this user write there?")
+            let hint = "`df -h` and `ls -ld` of its folder show whether there is room, and who \
+                        may write there";
+            AdmError::configuration(message, hint)
         })?;
         text += &format!("{}: saved in {}\n", here.resource, path.display());
     }

@@ -220,8 +220,8 @@ impl Away {
                  is answered, and on {peer} `systemctl status basalt-node`"
             ),
             Self::SaysNothing => format!(
-                "look at the log of {peer} (`journalctl -u basalt-node`), and whether the port of \
-                 its `address` line is that of Basalt"
+                "something listens there: look at the log of {peer} (`journalctl -u basalt-node`), \
+                 and whether the port of its `address` line is that of Basalt"
             ),
             Self::Closed(Closed::InTls | Closed::WithoutAnswer) => {
                 format!("on {peer} `journalctl -u basalt-node` shows it")
@@ -248,9 +248,7 @@ impl fmt::Display for Away {
             }
             Self::Connect { remote: None, error } => write!(f, "cannot connect: {error}"),
             Self::NoAnswer { .. } => f.write_str("no answer to the connection attempt"),
-            Self::SaysNothing => {
-                f.write_str("it is connected, and did not say in time what it has to")
-            }
+            Self::SaysNothing => f.write_str("the peer did not say in time what it has to"),
             Self::CrowdedOut => f.write_str("it did not say who it is, and others came"),
             Self::Lost { error } => write!(f, "connection lost: {error}"),
             Self::CannotSend { error } => write!(f, "cannot send: {error}"),

@@ -14,6 +14,7 @@ use crate::handover::{NewFurther, NewVolume};
 use crate::hosted_id::HostedId;
 use crate::log::{Scope, log};
 use crate::shard::hosted::{Asker, CommandKind, PendingCommand, StampPlace};
+use crate::shard::refusals::not_adopted;
 use crate::shard::{Input, Shard};
 
 impl Shard {
@@ -48,11 +49,8 @@ impl Shard {
     ) -> Result<Option<Reply>, Failure> {
         let NewVolume { disk, opened } = new;
         self.check_addable(id, &disk)?;
-        let failed = |error: std::io::Error| {
-            Failure::new(FailureCode::DiskFailed, error.to_string(), "is it in use?")
-        };
         let layout = opened.layout;
-        let further = opened.clone().adopt(&mut self.rim).map_err(failed)?;
+        let further = opened.clone().adopt(&mut self.rim).map_err(not_adopted)?;
         let rim = &mut self.rim;
         let hosted = self.hosted[id.0 as usize].as_mut().expect("found by its name");
         let part = self.parts[id.0 as usize].as_mut().expect("a home has a part");

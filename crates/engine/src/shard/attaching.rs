@@ -20,6 +20,7 @@ use crate::hosted_id::HostedId;
 use crate::log::{Scope, log};
 use crate::shard::hosted::{Asker, CommandKind, Hosted, Offer, PendingCommand, SuperblockPlaces};
 use crate::shard::part::check_lanes;
+use crate::shard::refusals::not_adopted;
 use crate::shard::{Input, Rim, Shard};
 
 impl Shard {
@@ -34,12 +35,9 @@ impl Shard {
         let shards = self.identity.shards;
         let hosted = self.hosted[id.0 as usize].as_ref().expect("found by its name");
         check_lanes(hosted.name(), replica.superblock.lanes, shards)?;
-        let failed = |error: std::io::Error| {
-            Failure::new(FailureCode::DiskFailed, error.to_string(), "is it in use?")
-        };
         let opened = replica.disk.clone();
         let shared = self.rim.mesh.others().map(|_| opened.clone()).collect();
-        let disk = opened.adopt(&mut self.rim).map_err(failed)?;
+        let disk = opened.adopt(&mut self.rim).map_err(not_adopted)?;
         let superblock = Box::new(replica.superblock.clone());
         let slots_max = replica.disk.layout.slots;
         let groups = group_disks(replica, shards);

@@ -28,7 +28,7 @@ use crate::shard::fence::Fence;
 use crate::shard::hosted::{Asker, Clients, Hosted, SuperblockPlaces, Way};
 use crate::shard::last_verify::LastVerify;
 use crate::shard::part::check_lanes;
-use crate::shard::refusals::busy;
+use crate::shard::refusals::{NotTaken, busy, not_adopted};
 use crate::shard::{Input, Rim, Shard};
 use crate::stepping;
 
@@ -63,7 +63,7 @@ impl Shard {
         let apart = attached.apart;
         let name = &definition.name;
         if self.stopping.is_some() {
-            return Err(Failure::new(FailureCode::StateRefused, "the daemon is ending", ""));
+            return Err(NotTaken::DaemonEnds.into());
         }
         if self.find(name).is_some() || self.passing.iter().any(|it| it.is_of(name)) {
             let message = format!("resource {name:?} is up already");
@@ -73,16 +73,14 @@ impl Shard {
         let lanes = attached.replica.as_ref().map_or(LANES_DEFAULT, |it| it.superblock.lanes);
         check_lanes(name, lanes, self.identity.shards)?;
         let rim = &mut self.rim;
-        let failed =
-            |error: std::io::Error| Failure::new(FailureCode::DiskFailed, error.to_string(), "");
         let register_disk =
-            rim.kit.reactor.adopt_disk(attached.register_disk.clone()).map_err(failed)?;
+            rim.kit.reactor.adopt_disk(attached.register_disk.clone()).map_err(not_adopted)?;
         let shared = attached.replica.as_ref().map(|replica| replica.disk.clone());
         let disk = match shared.clone().map(|disk| disk.adopt(rim)).transpose() {
             Ok(disk) => disk,
             Err(error) => {
                 rim.kit.reactor.close_disk(register_disk);
-                return Err(failed(error));
+                return Err(not_adopted(error));
             }
         };
         let id = self.next_id();

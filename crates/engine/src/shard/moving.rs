@@ -19,6 +19,7 @@ use crate::hosted_id::HostedId;
 use crate::shard::hosted::SuperblockPlaces;
 use crate::shard::operation::Disk;
 use crate::shard::part::fail_held;
+use crate::shard::refusals::NotTaken;
 use crate::shard::{Input, Rim, Shard};
 
 impl Shard {
@@ -53,7 +54,7 @@ impl Shard {
             return Err(given_back());
         }
         for device in disk.devices_at(wanted.place) {
-            self.rim.kit.reactor.refresh_disk_size(device).map_err(|error| unusable(&error))?;
+            self.rim.kit.reactor.refresh_disk_size(device).map_err(unusable)?;
         }
         disk.held.get_or_insert_default();
         if let Some(hosted) = hosted {
@@ -124,14 +125,11 @@ impl Shard {
 }
 
 fn given_back() -> Failure {
-    let message = "the disk is not in use any more, or is another one by now";
-    Failure::new(FailureCode::NoLocalDisk, message, "")
+    NotTaken::GivenBack.into()
 }
 
-fn unusable(error: &stdio::Error) -> Failure {
-    let message = format!("the disk cannot be used at the size that it has now: {error}");
-    let hint = "it stays in use as it is; has its file system room, and the daemon memory?";
-    Failure::new(FailureCode::DiskFailed, message, hint)
+fn unusable(error: stdio::Error) -> Failure {
+    NotTaken::OtherSize { error }.into()
 }
 
 impl Disk {

@@ -23,6 +23,7 @@ use crate::shard::further::adopt_pair;
 use crate::shard::hosted::Hosted;
 use crate::shard::operation::{Disk, DiskCounters, Further, token_of};
 use crate::shard::part::failing::Failing;
+use crate::shard::refusals::not_adopted;
 use crate::shard::{Rim, Shard};
 use crate::{placement, stepping};
 
@@ -153,10 +154,8 @@ impl Shard {
 
     /// Serves the part of a resource whose home is another shard.
     pub(super) fn host_part(&mut self, id: HostedId, new: NewPart) -> Result<(), Failure> {
-        let failed =
-            |error: std::io::Error| Failure::new(FailureCode::DiskFailed, error.to_string(), "");
         let NewPart { definition, group, disk } = new;
-        let disk = disk.map(|disk| disk.adopt(&mut self.rim)).transpose().map_err(failed)?;
+        let disk = disk.map(|disk| disk.adopt(&mut self.rim)).transpose().map_err(not_adopted)?;
         stepping::know(id, &definition.name);
         stepping::set(Some(id));
         let installed = self.install_part(id, definition, group, disk);

@@ -287,6 +287,69 @@ pub fn address_failure(error: &Error) -> Failure {
     Failure::new(FailureCode::AddressInUse, error.to_string(), hint)
 }
 
+/// A disk or a resource that this shard does not take, or not any more.
+#[derive(Debug)]
+pub(super) enum NotTaken {
+    /// What is open already could not be made this thread's.
+    Disk {
+        error: Error,
+    },
+    DaemonEnds,
+    GivenBack,
+    OtherSize {
+        error: Error,
+    },
+}
+
+impl NotTaken {
+    fn hint(&self) -> &'static str {
+        match self {
+            Self::Disk { .. } => {
+                "files or memory may have run out: `systemctl show -p LimitNOFILE basalt-node` and \
+                 `free -m` tell"
+            }
+            Self::DaemonEnds => {
+                "type it again once the next one runs: `systemctl start basalt-node`"
+            }
+            Self::GivenBack => "`basalt adm status` shows which disk is in use, and why none is",
+            Self::OtherSize { .. } => {
+                "it stays in use as it is; `df -h` shows the room on its file system, `free -m` \
+                 the memory"
+            }
+        }
+    }
+}
+
+impl fmt::Display for NotTaken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Disk { error } => write!(f, "a data thread cannot take a disk over: {error}"),
+            Self::DaemonEnds => f.write_str("the daemon is ending"),
+            Self::GivenBack => {
+                f.write_str("the disk is not in use any more, or is another one by now")
+            }
+            Self::OtherSize { error } => {
+                write!(f, "the disk cannot be used at the size that it has now: {error}")
+            }
+        }
+    }
+}
+
+impl From<NotTaken> for Failure {
+    fn from(why: NotTaken) -> Self {
+        let code = match why {
+            NotTaken::Disk { .. } | NotTaken::OtherSize { .. } => FailureCode::DiskFailed,
+            NotTaken::DaemonEnds => FailureCode::StateRefused,
+            NotTaken::GivenBack => FailureCode::NoLocalDisk,
+        };
+        Self::new(code, why.to_string(), why.hint())
+    }
+}
+
+pub(super) fn not_adopted(error: Error) -> Failure {
+    NotTaken::Disk { error }.into()
+}
+
 /// What helps where an address cannot be listened on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AddressAdvice {

@@ -117,7 +117,7 @@ impl AdoptError {
                 version.as_str()
             ),
             Self::Node { .. } => {
-                "is this the right disk? Or give this host that `node-id`".to_owned()
+                "name the disk of this node in `disk`; or give this host that `node-id`".to_owned()
             }
             Self::Size { .. } => "nothing was written; the replica stays DRBD's".to_owned(),
             Self::Room { external_bytes, .. } => format!(
@@ -127,7 +127,11 @@ impl AdoptError {
             Self::Shared { .. } => "`meta-disk` with another disk of its own for this host, and \
                  --drbd-meta-disk 'PATH[N]'"
                 .to_owned(),
-            Self::Occupied { .. } => "is this the right disk?".to_owned(),
+            Self::Occupied { disk, .. } => format!(
+                "name the right one in `disk` or `meta-disk`: `lsblk -f {}` shows what is on this \
+                 one",
+                disk.display()
+            ),
             Self::Differs { .. } => {
                 "take it over without --same-as; it is then compared and copied where it differs, \
                  once a node with the newest data was told `primary --force`; do not type \

@@ -138,6 +138,18 @@ fn rows_of_refusals_are_those_of_the_page() {
         let (variant, situation) = (rows::variant_of(&advice), situation.to_owned());
         rows.push(Row { variant, situation, sentence: failure.hint });
     }
+    for (situation, why) in [
+        ("no file descriptor is left", NotTaken::Disk { error: Error::from_raw_os_error(24) }),
+        ("a command while the daemon ends", NotTaken::DaemonEnds),
+        ("`resize`, and the disk was detached meanwhile", NotTaken::GivenBack),
+        (
+            "`resize`, and the disk fails",
+            NotTaken::OtherSize { error: ErrorKind::StorageFull.into() },
+        ),
+    ] {
+        let (variant, situation) = (rows::variant_of(&why), situation.to_owned());
+        rows.push(Row { variant, situation, sentence: Failure::from(why).to_string() });
+    }
     rows::check(("refusals.md", "What helps against a refusal"), rows);
 }
 
