@@ -104,8 +104,8 @@ fn a_split_brain_is_shown_and_ends_when_one_side_gives_its_data_up() {
 fn assert_clients_are_told(cluster: &Cluster) {
     // n0 has nothing lost, and the clients of n1 must not go on.
     let sides = [
-        "what clients wrote on n1 meanwhile is given up, what they wrote on this node is here",
-        "what clients wrote on this node meanwhile is given up, what they wrote on n0 is here",
+        "what clients wrote on n1 meanwhile is given up, and what they wrote on this node is here",
+        "what clients wrote on this node meanwhile is given up, and what they wrote on n0 is here",
     ];
     for (index, side) in sides.into_iter().enumerate() {
         let refusal = cluster.connect(index).expect_err("it is let in").to_string();
