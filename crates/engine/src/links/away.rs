@@ -153,6 +153,18 @@ pub(crate) struct SystemError {
     text: String,
 }
 
+impl SystemError {
+    fn is_of_network(&self) -> bool {
+        matches!(
+            self.kind,
+            ErrorKind::HostUnreachable
+                | ErrorKind::NetworkUnreachable
+                | ErrorKind::NetworkDown
+                | ErrorKind::TimedOut
+        )
+    }
+}
+
 impl From<&Error> for SystemError {
     fn from(error: &Error) -> Self {
         Self { kind: error.kind(), text: error.to_string() }
@@ -213,8 +225,8 @@ impl Away {
             Self::Connect { error, .. } if error.kind == ErrorKind::AddrNotAvailable => {
                 "compare `ip addr` of this machine with its `address` line".to_owned()
             }
-            Self::Connect { remote: Some(remote), .. } => no_way(remote.ip().to_canonical(), peer),
-            Self::NoAnswer { remote: Some(remote) } => no_way(remote.to_canonical(), peer),
+            Self::Connect { error, .. } if error.is_of_network() => no_way(None, peer),
+            Self::NoAnswer { remote } => no_way(remote.map(|it| it.to_canonical()), peer),
             Self::Silent { .. } => format!(
                 "{peer} is off or hangs, or the network is down: see whether `ping` of its address \
                  is answered, and on {peer} `systemctl status basalt-node`"
@@ -232,11 +244,18 @@ impl Away {
     }
 }
 
-fn no_way(remote: IpAddr, peer: &str) -> String {
-    format!(
-        "{peer} is off, or the network or a firewall lets nothing through: see whether `ping \
-         {remote}` is answered, and which way `ip route get {remote}` shows"
-    )
+fn no_way(remote: Option<IpAddr>, peer: &str) -> String {
+    let what = format!("{peer} is off, or the network or a firewall lets nothing through");
+    match remote {
+        Some(remote) => format!(
+            "{what}: see whether `ping {remote}` is answered, and which way `ip route get \
+             {remote}` shows"
+        ),
+        None => format!(
+            "{what}: see whether `ping` of its address is answered, and which way `ip route get` \
+             shows"
+        ),
+    }
 }
 
 impl fmt::Display for Away {
@@ -573,10 +592,8 @@ mod tests {
     }
 
     fn of_ways() -> Vec<(&'static str, Away)> {
-        let connect = |text, kind| {
-            let remote = Some(address());
-            Away::Connect { remote, error: error(text, kind) }
-        };
+        // Of a socket that did not connect the system does not say where it was to lead.
+        let connect = |text, kind| Away::Connect { remote: None, error: error(text, kind) };
         let path = (SocketAddr::from(([10, 0, 0, 1], 7789)), address());
         let large = |way| Away::LargePackets { way, remote: address() };
         vec![
@@ -590,15 +607,15 @@ mod tests {
             ),
             (
                 "this machine does not have the address of its `address` line",
-                connect(
-                    "Cannot assign requested address (os error 99)",
-                    ErrorKind::AddrNotAvailable,
-                ),
+                Away::Connect {
+                    remote: Some(address()),
+                    error: error(
+                        "Cannot assign requested address (os error 99)",
+                        ErrorKind::AddrNotAvailable,
+                    ),
+                },
             ),
-            (
-                "the socket is gone before its other end is known",
-                Away::Connect { remote: None, error: reset() },
-            ),
+            ("another service ends it at once", Away::Connect { remote: None, error: reset() }),
             (
                 "the machine is off, or a firewall drops what comes",
                 Away::NoAnswer { remote: Some(address().ip()) },
