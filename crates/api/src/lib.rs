@@ -10,6 +10,9 @@
 //!
 //! The typed status ([`status`]) is DRBD's `status --json`: the same names, units and order, with
 //! our own fields after the known ones. DRBD's state words are enums, one in each file.
+//!
+//! Beside it stand the types of the control plane: its REST API ([`cluster`]), and the words
+//! between it and the agents of the nodes ([`agent`]).
 #![forbid(unsafe_code)]
 
 #[macro_use]
@@ -28,5 +31,7 @@ pub mod client;
 pub mod subscription;
 pub mod events;
 pub mod log_line;
+pub mod cluster;
+pub mod agent;
 #[cfg(test)]
 mod schema;

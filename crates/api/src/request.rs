@@ -66,6 +66,11 @@ pub enum Command {
         resource: String,
         force: bool,
     },
+    /// Removes what the node keeps of a resource that is down: its vote above all. It is for one
+    /// that is deleted everywhere: a new one of its name begins without the old one's votes.
+    Forget {
+        resource: String,
+    },
     /// Makes the running state follow `config_text`: also a disk that was detached, and a peer that
     /// was disconnected; with `dry_run` only tells what would change.
     Adjust {
@@ -189,6 +194,7 @@ impl Command {
             Self::Up { .. } => "up",
             Self::NewResource { .. } => "new-resource",
             Self::Down { .. } => "down",
+            Self::Forget { .. } => "forget",
             Self::Adjust { .. } => "adjust",
             Self::Attach { .. } => "attach",
             Self::Detach { .. } => "detach",
@@ -218,6 +224,7 @@ impl Command {
             Self::Up { .. }
             | Self::NewResource { .. }
             | Self::Down { .. }
+            | Self::Forget { .. }
             | Self::Adjust { .. }
             | Self::Attach { .. }
             | Self::Detach { .. }
@@ -243,6 +250,7 @@ impl Command {
             Self::Up { resource, .. }
             | Self::NewResource { resource, .. }
             | Self::Down { resource, .. }
+            | Self::Forget { resource }
             | Self::Adjust { resource, .. }
             | Self::Attach { resource }
             | Self::Detach { resource, .. }

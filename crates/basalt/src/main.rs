@@ -10,6 +10,7 @@ mod setup;
 mod links;
 mod pki;
 mod top;
+mod plane;
 mod manuals;
 mod values;
 mod refused;
@@ -57,6 +58,8 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         words: Vec<OsString>,
     },
+    #[command(flatten)]
+    Plane(plane::Command),
     /// Watch the volumes of this node in a terminal
     Top(top::Options),
     /// Administer what runs: drbdsetup's verbs
@@ -99,7 +102,8 @@ fn main() -> ExitCode {
         Err(exit) => return exit,
     };
     let result = match arguments.command {
-        Command::Node { words } => return daemon::main(words),
+        Command::Node { words } => return node(words),
+        Command::Plane(command) => return plane::main(command),
         Command::Adm { words } => return adm::main(Name::BasaltAdm, words),
         Command::Explain { words } => {
             let words = std::iter::once(OsString::from("explain")).chain(words);
@@ -123,6 +127,37 @@ fn main() -> ExitCode {
         writeln!(std::io::stderr(), "basalt: {error:#}").ok();
         ExitCode::FAILURE
     })
+}
+
+/// `basalt node list` asks the controller; all else is the daemon of this machine.
+fn node(words: Vec<OsString>) -> ExitCode {
+    if words.first().is_none_or(|word| word != "list") {
+        return daemon::main(words);
+    }
+    let words = std::iter::once(OsString::from("basalt node")).chain(words);
+    match NodeList::try_parse_from(words) {
+        Ok(NodeList { verb: NodeVerb::List { common } }) => plane::nodes(&common),
+        Err(error) => {
+            let exit = u8::try_from(error.exit_code()).unwrap_or(1);
+            if error.print().is_ok() { ExitCode::from(exit) } else { ExitCode::FAILURE }
+        }
+    }
+}
+
+#[derive(Debug, Parser)]
+#[command(name = "basalt node")]
+struct NodeList {
+    #[command(subcommand)]
+    verb: NodeVerb,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum NodeVerb {
+    /// Show the nodes of the cluster
+    List {
+        #[command(flatten)]
+        common: plane::Common,
+    },
 }
 
 /// The command line, or how this run ends: help and version are no errors.

@@ -265,6 +265,7 @@ impl Control {
                 self.new_resource(&resource, &config_text)
             }
             Command::Down { resource, force } => self.down(&resource, force.into()),
+            Command::Forget { resource } => self.forget(&resource),
             Command::Adjust { resource, config_text, dry_run, scope } => {
                 let mode = if dry_run { Mode::DryRun } else { Mode::Do };
                 self.adjust(&resource, &config_text, mode, &scope)

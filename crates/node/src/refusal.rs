@@ -64,6 +64,8 @@ pub(crate) enum Refusal {
     NoVolume { resource: String, volume: u16 },
 
     // ---- Texts and what they ask for.
+    #[error("resource {resource:?} is up, or comes up with the daemon")]
+    StillUp { resource: String },
     #[error(
         "an earlier change of {resource:?} waits, which this one would undo: {needed} is needed \
          still"
@@ -179,6 +181,7 @@ impl Refusal {
             | Self::HasData { .. }
             | Self::UpOtherwise { .. }
             | Self::DownUnderWay { .. }
+            | Self::StillUp { .. }
             | Self::TakenDown
             | Self::ManySubscribers { .. }
             | Self::ManyCommands { .. }
@@ -214,6 +217,10 @@ impl Refusal {
             | Self::DeviceUnwritten { .. }
             | Self::DeviceLate { .. } => self.hint_of_device(),
             Self::GrowsDown { resource } => format!("`basalt adm up {resource}`"),
+            Self::StillUp { resource } => format!(
+                "`basalt adm down {resource}` first, if it is deleted on all nodes: its vote is \
+                 lost with `forget`"
+            ),
             Self::GrowsWithoutDisk { resource } => {
                 format!("`basalt adm status {resource}` shows which disk it has here")
             }
@@ -503,6 +510,7 @@ mod tests {
             ("`up` of what is up", Refusal::UpOtherwise { resource: r0() }),
             ("two commands at once", Refusal::DownUnderWay { resource: r0() }),
             ("`down` while it came up", Refusal::TakenDown),
+            ("`forget` of a resource that is up", Refusal::StillUp { resource: r0() }),
         ]
     }
 

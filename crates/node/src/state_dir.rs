@@ -192,6 +192,25 @@ impl StateDir {
         }
     }
 
+    /// What there is of a resource that is down. Nobody checked the name.
+    pub(crate) fn forget(&self, resource: &str) -> io::Result<()> {
+        if resource.contains(['/', '\0']) {
+            return Ok(());
+        }
+        let mut paths = vec![self.register_path(resource), self.held_path(resource)];
+        for place in (0..=u16::from(u8::MAX)).map_while(|number| Place::new(number).ok()) {
+            paths.push(disk_size_path(&self.path, resource, place));
+            paths.push(self.data_disk_path(resource, place));
+        }
+        for path in paths {
+            match fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                Ok(()) | Err(_) => {}
+            }
+        }
+        sync_directory(&self.path.join("resources"))
+    }
+
     /// The text of a resource that is to be up. Nobody checked the name.
     pub(crate) fn stored_text(&self, resource: &str) -> io::Result<Option<String>> {
         if resource.contains(['/', '\0']) {
@@ -473,6 +492,29 @@ mod tests {
 
     fn open(place: &tempfile::TempDir) -> Result<StateDir, NodeError> {
         StateDir::open(place.path(), &mut Patience::of_tests())
+    }
+
+    /// A new resource of the name of a deleted one waited for the votes of that.
+    #[test]
+    fn nothing_of_a_resource_is_left_once_it_is_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = StateDir::open(folder.path(), &mut Patience::of_tests()).unwrap();
+        let further = Place::new(3).unwrap();
+        for name in ["r0", "r0.b"] {
+            fs::write(state.register_path(name), "votes").unwrap();
+            state.hold(name, "why").unwrap();
+            state.store_disk_size((name, Place::FIRST), 4096).unwrap();
+            state.store_data_disk((name, further), "wwid").unwrap();
+        }
+        for _ in 0..2 {
+            state.forget("r0").unwrap();
+        }
+        state.forget("../starts").unwrap();
+        let resources = fs::read_dir(folder.path().join("resources")).unwrap();
+        let mut left: Vec<_> =
+            resources.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        left.sort();
+        assert_eq!(left, ["r0.b.disk", "r0.b.held", "r0.b.register", "r0.b@3.data"]);
     }
 
     #[test]

@@ -13,6 +13,12 @@ use std::process::Command;
 const COPIED: &[(&str, &str, u32)] = &[
     ("xtask/package/node", "usr/lib/basalt/node", 0o755),
     ("docs/systemd/basalt-node.service", "usr/lib/systemd/system/basalt-node.service", 0o644),
+    (
+        "docs/systemd/basalt-controller.service",
+        "usr/lib/systemd/system/basalt-controller.service",
+        0o644,
+    ),
+    ("docs/systemd/basalt-agent.service", "usr/lib/systemd/system/basalt-agent.service", 0o644),
     ("docs/systemd/basalt-verify.service", "usr/lib/systemd/system/basalt-verify.service", 0o644),
     ("docs/systemd/basalt-verify.timer", "usr/lib/systemd/system/basalt-verify.timer", 0o644),
     // Asked for by machines that swap onto volumes: on others it could lower what the kernel takes.

@@ -3,7 +3,7 @@
 //! prints it beside its situation.
 
 /// The files with such enums, and the page that their tests make.
-pub(super) const SOURCES: [(&str, &str); 24] = [
+pub(super) const SOURCES: [(&str, &str); 26] = [
     ("crates/basalt/src/adm/explain/role.rs", "docs/operate/messages/explain-role.md"),
     ("crates/basalt/src/adm/explain/quorum.rs", "docs/operate/messages/explain-quorum.md"),
     ("crates/basalt/src/adm/explain/data.rs", "docs/operate/messages/explain-data.md"),
@@ -28,6 +28,8 @@ pub(super) const SOURCES: [(&str, &str); 24] = [
     ("crates/basalt/src/top/columns.rs", "docs/operate/messages/top.md"),
     ("crates/basalt/src/adm/report/told.rs", "docs/operate/messages/report.md"),
     ("crates/config/src/diagnostic/sentence.rs", "docs/operate/messages/config.md"),
+    ("crates/controller/src/refusal.rs", "docs/operate/messages/cluster.md"),
+    ("crates/basalt/src/plane/trouble.rs", "docs/operate/messages/cluster-tools.md"),
 ];
 
 pub(super) fn examine(path: &str, source: &str, page_path: &str, page: &str) -> Vec<String> {

@@ -151,6 +151,9 @@ pub(crate) enum Verb {
     ResumeIo(Targets),
     /// After acknowledged writes may have been lost: let NBD clients in again
     Reopen(Targets),
+    /// Remove what this node keeps of a resource that is down and deleted everywhere: its vote
+    /// above all. A new resource of that name needs it on each node that had the old one
+    Forget(Targets),
     /// Make the volume larger while it is in use, up to what all its disks have room for
     Resize(Resize),
 }

@@ -87,6 +87,7 @@ fn state_command(verb: &Verb, one: One) -> Option<Command> {
         Verb::SuspendIo(_) => Some(Command::SuspendIo { resource }),
         Verb::ResumeIo(_) => Some(Command::ResumeIo { resource }),
         Verb::Reopen(_) => Some(Command::Reopen { resource }),
+        Verb::Forget(_) => Some(Command::Forget { resource }),
         &Verb::Verify(Verify { start, stop, repair, .. }) => {
             Some(Command::Verify { resource, volume, start, stop, repair })
         }

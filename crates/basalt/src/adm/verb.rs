@@ -45,6 +45,7 @@ impl Verb {
             Self::SuspendIo(_) => "suspend-io",
             Self::ResumeIo(_) => "resume-io",
             Self::Reopen(_) => "reopen",
+            Self::Forget(_) => "forget",
             Self::Resize(_) => "resize",
         }
     }
@@ -77,6 +78,7 @@ impl Verb {
             Self::Attach(targets)
             | Self::ResumeIo(targets)
             | Self::Reopen(targets)
+            | Self::Forget(targets)
             | Self::Dstate(targets) => (&targets.targets, Scope::Volume),
             Self::Detach(options) => (&options.targets, Scope::Volume),
             Self::Verify(options) => (&options.targets, Scope::PeerDevice),
@@ -125,6 +127,7 @@ impl Verb {
             | Self::SuspendIo(_)
             | Self::ResumeIo(_)
             | Self::Reopen(_)
+            | Self::Forget(_)
             | Self::Resize(_) => Work::Daemon,
         }
     }
@@ -161,6 +164,7 @@ impl Verb {
             | Self::SuspendIo(_)
             | Self::ResumeIo(_)
             | Self::Reopen(_)
+            | Self::Forget(_)
             | Self::Resize(_) => DryRun::Refused,
         }
     }

@@ -138,6 +138,7 @@ fn perform(general: &General, verb: &Verb, gathering: &mut Gathering) -> Result<
         | Verb::SuspendIo(_)
         | Verb::ResumeIo(_)
         | Verb::Reopen(_)
+        | Verb::Forget(_)
         | Verb::Resize(_)
         | Verb::Invalidate(_) => state_change::change_state(general, verb, gathering),
     }

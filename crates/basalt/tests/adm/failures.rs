@@ -81,6 +81,7 @@ const ADM: &[&[&str]] = &[
     &["suspend-io", "r0"],
     &["resume-io", "r0"],
     &["reopen", "r0"],
+    &["forget", "r0"],
     &["resize", "r0"],
     &["fence-peer", "r0"],
     &["unfence-peer", "r0"],

@@ -149,6 +149,7 @@ fn each_state_verb_asks_its_question_and_is_quiet_when_done() {
         (vec!["suspend-io", "--bdev-freeze=no", "r0"], Command::SuspendIo { resource: r0() }),
         (vec!["resume-io", "r0"], Command::ResumeIo { resource: r0() }),
         (vec!["reopen", "r0"], Command::Reopen { resource: r0() }),
+        (vec!["forget", "r0"], Command::Forget { resource: r0() }),
     ] {
         expect(&arguments, vec![done()], &quiet(vec![command]));
     }

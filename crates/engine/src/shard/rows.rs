@@ -37,11 +37,12 @@ pub(crate) fn check((page, title): (&str, &str), rows: Vec<Row>) {
             situations.push(situation);
         }
     }
-    let mut text = format!(
-        "# {title}\n\nA test makes this page (`UPDATE_GOLDEN=1 cargo test -p {} rows`). Below the \
-         name of a row stand\nthe situations that print it, and then the sentence.\n",
+    let head = format!(
+        "A test makes this page (`UPDATE_GOLDEN=1 cargo test -p {} rows`). Below the name of a row \
+         stand the situations that print it, and then the sentence.",
         env!("CARGO_PKG_NAME")
     );
+    let mut text = format!("# {title}\n\n{}", wrapped("", &head));
     for ((variant, sentence), situations) in by_variant {
         text += &format!("\n**{variant}**\n");
         for situation in situations {
@@ -66,7 +67,7 @@ pub(crate) fn check((page, title): (&str, &str), rows: Vec<Row>) {
 
 /// The text behind `mark`, in lines that are not too long; those after the first are as deep.
 fn wrapped(mark: &str, text: &str) -> String {
-    let next = if mark == "> " { "> " } else { "  " };
+    let next = if mark == "- " { "  " } else { mark };
     let (mut out, mut line) = (String::new(), mark.to_owned());
     for word in text.split(' ') {
         if line.chars().count() + word.chars().count() + 1 > COLUMNS {
@@ -74,7 +75,7 @@ fn wrapped(mark: &str, text: &str) -> String {
             out.push('\n');
             line = next.to_owned();
         }
-        if line.len() > 2 {
+        if line.len() > next.len() {
             line.push(' ');
         }
         line += word;

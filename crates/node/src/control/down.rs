@@ -14,6 +14,7 @@ use crate::control::notes::with_note;
 use crate::control::texts::{NewText, state_failure};
 use crate::crash;
 use crate::limits::{DISK_END_STALL_MAX, REMOVAL_ANSWER_DEADLINE};
+use crate::refusal::Refusal;
 
 impl Control {
     /// Takes a resource down, and forgets it; also one that was to be up and is not.
@@ -43,6 +44,17 @@ impl Control {
         self.unsettled.end_with(resource, forget)?;
         self.place_threads();
         Ok(removed.unwrap_or_else(|_| Reply::done()))
+    }
+
+    /// Removes what the node keeps of a resource that is down, and is to come up no more.
+    pub(super) fn forget(&self, resource: &str) -> Result<Reply, Failure> {
+        let mut ending = self.up_locks.begin_down(resource)?;
+        if self.stored_text(resource)?.is_some() {
+            return Err(Refusal::StillUp { resource: resource.to_owned() }.into());
+        }
+        ending.confirm();
+        self.state.forget(resource).map_err(state_failure)?;
+        Ok(Reply::done())
     }
 
     /// Ends to serve a resource, its block device first. A data thread that has no time takes it

@@ -1,0 +1,87 @@
+//! The data daemon of this node, as the agent uses it: its admin socket, and `create-md`, which is
+//! a command of the same program.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command as Process, Stdio};
+use std::time::Duration;
+
+use api::client::{AskError, ask};
+use api::request::{AdjustScope, Command};
+use api::response::Reply;
+use api::status::ResourceStatus;
+
+const ANSWER_WITHIN: Duration = Duration::from_secs(20);
+
+#[derive(Clone, Debug)]
+pub(crate) struct Daemon {
+    pub(crate) socket: PathBuf,
+    /// This program.
+    pub(crate) program: PathBuf,
+    /// Of this node, as the configurations call it.
+    pub(crate) name: String,
+}
+
+impl Daemon {
+    pub(crate) fn status(&self) -> Result<Vec<ResourceStatus>, String> {
+        let command = Command::Status { resources: Vec::new(), statistics: false };
+        match self.ask(command)? {
+            Reply::Status(status) => Ok(status.resources),
+            Reply::Done { .. } | Reply::Adjusted { .. } | Reply::Running(_) => {
+                Err("the daemon answered another question".to_owned())
+            }
+        }
+    }
+
+    pub(crate) fn up(&self, resource: &str, config_text: &str) -> Result<(), String> {
+        let (resource, config_text) = (resource.to_owned(), config_text.to_owned());
+        self.ask(Command::Up { resource, config_text }).map(drop)
+    }
+
+    pub(crate) fn adjust(&self, resource: &str, config_text: &str) -> Result<(), String> {
+        let (resource, config_text) = (resource.to_owned(), config_text.to_owned());
+        let scope = AdjustScope::default();
+        self.ask(Command::Adjust { resource, config_text, dry_run: false, scope }).map(drop)
+    }
+
+    pub(crate) fn down(&self, resource: &str) -> Result<(), String> {
+        self.ask(Command::Down { resource: resource.to_owned(), force: false }).map(drop)
+    }
+
+    /// Of one that is deleted: a new one of its name begins without its vote.
+    pub(crate) fn forget(&self, resource: &str) -> Result<(), String> {
+        self.ask(Command::Forget { resource: resource.to_owned() }).map(drop)
+    }
+
+    pub(crate) fn primary(&self, resource: &str) -> Result<(), String> {
+        self.ask(Command::Primary { resource: resource.to_owned(), force: false }).map(drop)
+    }
+
+    pub(crate) fn secondary(&self, resource: &str) -> Result<(), String> {
+        self.ask(Command::Secondary { resource: resource.to_owned(), force: false }).map(drop)
+    }
+
+    /// All replicas are equal: they are new.
+    pub(crate) fn begin_equal(&self, resource: &str) -> Result<(), String> {
+        self.ask(Command::NewCurrentUuid { resource: resource.to_owned() }).map(drop)
+    }
+
+    fn ask(&self, command: Command) -> Result<Reply, String> {
+        ask(&self.socket, command, ANSWER_WITHIN).map_err(|error: AskError| error.to_string())
+    }
+
+    /// Metadata for the replica of this node, by the configuration in a file.
+    pub(crate) fn create_md(&self, file: &Path, resource: &str) -> Result<(), String> {
+        let output = Process::new(&self.program)
+            .args(["adm", "--config-file"])
+            .arg(file)
+            .args(["create-md", "--node", &self.name, "--", resource])
+            .stdin(Stdio::null())
+            .output();
+        let output = output.map_err(|error| format!("{}: {error}", self.program.display()))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let told = String::from_utf8_lossy(&output.stderr);
+        Err(format!("create-md: {}", told.trim().replace('\n', "; ")))
+    }
+}

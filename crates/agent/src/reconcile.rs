@@ -1,0 +1,342 @@
+//! One pass over what the node is to have: makes it so as far as it can, and says what there is.
+//!
+//! A pass asks the daemon once what runs, and does at most one step for each volume; the next pass
+//! does the next one. Each step may be repeated: a crash between two of them costs nothing. The
+//! agent notes two facts of a volume in files of its own: the text that the daemon has of it, and
+//! that the role here is the agent's doing.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use api::agent::{
+    DATA_PATH, Document, METADATA_PATH, Observed, ObservedState, ObservedVolume, Want, WantedDisk,
+    WantedPool, WantedVolume,
+};
+use api::connection_state::ConnectionState;
+use api::disk_state::DiskState;
+use api::role::Role;
+use api::status::ResourceStatus;
+
+use crate::daemon::Daemon;
+use crate::pools::{Disk, observe};
+
+#[derive(Clone, Debug)]
+pub(crate) struct Reconciler {
+    pub(crate) daemon: Daemon,
+    /// For the notes of volumes.
+    pub(crate) folder: PathBuf,
+}
+
+/// A pass, and whether another one right after it has something to do.
+#[derive(Debug)]
+pub(crate) struct Pass {
+    pub(crate) observed: Observed,
+    pub(crate) is_settled: bool,
+}
+
+impl Reconciler {
+    pub(crate) fn pass(&self, document: &Document) -> Pass {
+        let pools = document.pools.iter().map(observe).collect();
+        let revision = document.revision;
+        let running = match self.daemon.status() {
+            Ok(running) => running,
+            Err(problem) => {
+                let problem = Some(problem);
+                let observed = Observed { revision, problem, pools, volumes: Vec::new() };
+                return Pass { observed, is_settled: true };
+            }
+        };
+        let running: BTreeMap<&str, &ResourceStatus> =
+            running.iter().map(|resource| (resource.name.as_str(), resource)).collect();
+        let mut is_settled = true;
+        let mut volumes = Vec::new();
+        for wanted in &document.volumes {
+            let resource = running.get(wanted.name.as_str()).copied();
+            let pool = |disk: &WantedDisk| document.pools.iter().find(|it| it.id == disk.pool);
+            let step = self.step(wanted, resource, wanted.disk.as_ref().and_then(pool));
+            let problem = match step {
+                Ok(Step::Nothing) => None,
+                Ok(Step::Taken | Step::Waits) => {
+                    is_settled = false;
+                    None
+                }
+                Err(problem) => Some(problem),
+            };
+            // Another one's resource of the name says nothing of this volume.
+            let resource = resource.filter(|_| self.noted(wanted, "res").is_some());
+            volumes.push(observed(wanted, resource, &step_state(wanted, resource), problem));
+        }
+        Pass { observed: Observed { revision, problem: None, pools, volumes }, is_settled }
+    }
+
+    fn step(
+        &self,
+        wanted: &WantedVolume,
+        resource: Option<&ResourceStatus>,
+        pool: Option<&WantedPool>,
+    ) -> Result<Step, String> {
+        let disk = match &wanted.disk {
+            None => None,
+            Some(_) => {
+                let pool = pool.ok_or("its pool is not one of this node")?;
+                Some(Disk::of(pool, &wanted.id)?)
+            }
+        };
+        if wanted.want == Want::Gone {
+            return self.take_away(wanted, resource, disk.as_ref());
+        }
+        let text = text_for(wanted, disk.as_ref());
+        if let (Some(disk), Some(size)) = (&disk, &wanted.disk)
+            && !disk.is_made()
+        {
+            let pool = pool.ok_or("its pool is not one of this node")?;
+            self.make(wanted, (disk, pool, size.size_bytes), &text)?;
+            return Ok(Step::Taken);
+        }
+        let Some(resource) = resource else {
+            self.note(wanted, "res", &text)?;
+            self.daemon.up(&wanted.name, &text)?;
+            return Ok(Step::Taken);
+        };
+        let Some(noted) = self.noted(wanted, "res") else {
+            return Err(format!(
+                "a resource {:?} is up here that is none of the cluster's volumes: take it down, \
+                 or give the volume another name",
+                wanted.name
+            ));
+        };
+        if noted != text {
+            self.daemon.adjust(&wanted.name, &text)?;
+            self.note(wanted, "res", &text)?;
+            return Ok(Step::Taken);
+        }
+        self.give_role(wanted, resource)
+    }
+
+    fn give_role(&self, wanted: &WantedVolume, resource: &ResourceStatus) -> Result<Step, String> {
+        let is_primary = resource.role == Role::Primary;
+        match wanted.want {
+            Want::Birth if is_whole(resource) => Ok(Step::Nothing),
+            Want::Birth if !is_connected(resource) => Ok(Step::Waits),
+            Want::Birth => self.daemon.begin_equal(&wanted.name).map(|()| Step::Taken),
+            Want::Attached if !is_primary => {
+                self.note(wanted, "attached", "")?;
+                self.daemon.primary(&wanted.name).map(|()| Step::Taken)
+            }
+            // A role that somebody else took here is theirs.
+            Want::Up if is_primary && self.noted(wanted, "attached").is_some() => {
+                self.daemon.secondary(&wanted.name)?;
+                self.forget(wanted, "attached")?;
+                Ok(Step::Taken)
+            }
+            Want::Up if !is_whole(resource) && wanted.disk.is_some() => Ok(Step::Waits),
+            Want::Up | Want::Attached | Want::Gone => Ok(Step::Nothing),
+        }
+    }
+
+    /// Files of the right size, and metadata in them.
+    fn make(
+        &self,
+        wanted: &WantedVolume,
+        (disk, pool, size_bytes): (&Disk, &WantedPool, u64),
+        text: &str,
+    ) -> Result<(), String> {
+        disk.begin(pool.kind, size_bytes)?;
+        self.note(wanted, "res", text)?;
+        self.daemon.create_md(&self.path(wanted, "res"), &wanted.name)?;
+        // Until it is up the daemon has no text of it.
+        self.forget(wanted, "res")?;
+        disk.finish()
+    }
+
+    fn take_away(
+        &self,
+        wanted: &WantedVolume,
+        resource: Option<&ResourceStatus>,
+        disk: Option<&Disk>,
+    ) -> Result<Step, String> {
+        let is_ours = self.noted(wanted, "res").is_some();
+        if let Some(resource) = resource.filter(|_| is_ours) {
+            if resource.role == Role::Primary && self.noted(wanted, "attached").is_some() {
+                self.daemon.secondary(&wanted.name)?;
+            }
+            self.daemon.down(&wanted.name)?;
+            return Ok(Step::Taken);
+        }
+        if is_ours {
+            self.daemon.forget(&wanted.name)?;
+        }
+        if let Some(disk) = disk {
+            disk.remove()?;
+        }
+        self.forget(wanted, "res")?;
+        self.forget(wanted, "attached")?;
+        Ok(Step::Nothing)
+    }
+
+    fn path(&self, wanted: &WantedVolume, kind: &str) -> PathBuf {
+        self.folder.join(format!("{}.{kind}", wanted.id))
+    }
+
+    fn noted(&self, wanted: &WantedVolume, kind: &str) -> Option<String> {
+        fs::read_to_string(self.path(wanted, kind)).ok()
+    }
+
+    fn note(&self, wanted: &WantedVolume, kind: &str, text: &str) -> Result<(), String> {
+        let path = self.path(wanted, kind);
+        write_whole(&path, text)
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))
+    }
+
+    fn forget(&self, wanted: &WantedVolume, kind: &str) -> Result<(), String> {
+        let path = self.path(wanted, kind);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(format!("cannot remove {}: {error}", path.display()))
+            }
+            Err(_) | Ok(()) => Ok(()),
+        }
+    }
+}
+
+/// What a pass did for a volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Nothing,
+    Taken,
+    /// For others.
+    Waits,
+}
+
+/// Whole or not there: a reader of half a text would adjust by it.
+fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
+    let draft = path.with_extension("new");
+    fs::write(&draft, text)?;
+    fs::rename(&draft, path)
+}
+
+/// The configuration with the paths of this node.
+fn text_for(wanted: &WantedVolume, disk: Option<&Disk>) -> String {
+    let Some(disk) = disk else { return wanted.config_text.clone() };
+    let path = |path: PathBuf| path.display().to_string();
+    let text = wanted.config_text.replace(DATA_PATH, &path(disk.data()));
+    text.replace(METADATA_PATH, &path(disk.metadata()))
+}
+
+fn is_whole(resource: &ResourceStatus) -> bool {
+    resource.devices.iter().all(|device| device.disk_state == DiskState::UpToDate)
+}
+
+fn is_connected(resource: &ResourceStatus) -> bool {
+    resource.connections.iter().all(|it| it.connection_state == ConnectionState::Connected)
+}
+
+fn step_state(wanted: &WantedVolume, resource: Option<&ResourceStatus>) -> ObservedState {
+    match (wanted.want, resource) {
+        (Want::Gone, None) => ObservedState::Gone,
+        (_, Some(_)) => ObservedState::Up,
+        (Want::Up | Want::Birth | Want::Attached, None) => ObservedState::Making,
+    }
+}
+
+fn observed(
+    wanted: &WantedVolume,
+    resource: Option<&ResourceStatus>,
+    state: &ObservedState,
+    problem: Option<String>,
+) -> ObservedVolume {
+    let device = resource.and_then(|resource| resource.devices.first());
+    let id = wanted.id.clone();
+    // With a problem it is not known to be gone.
+    let state = match (*state, &problem) {
+        (ObservedState::Gone, Some(_)) => ObservedState::Making,
+        (state, _) => state,
+    };
+    ObservedVolume {
+        id,
+        state,
+        disk: device.map_or_else(String::new, |device| device.disk_state.to_string()),
+        role: resource.map_or_else(String::new, |resource| resource.role.to_string()),
+        in_use: resource.is_some_and(|it| it.devices.iter().any(|device| device.open)),
+        connected: resource.is_some_and(is_connected),
+        problem,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use api::status::{ConnectionStatus, DeviceStatus};
+
+    use super::*;
+
+    fn wanted(want: Want) -> WantedVolume {
+        WantedVolume {
+            id: "v-1".to_owned(),
+            name: "db".to_owned(),
+            want,
+            config_text: format!("disk \"{DATA_PATH}\"; meta-disk \"{METADATA_PATH}\";"),
+            disk: None,
+        }
+    }
+
+    fn resource(disk_state: DiskState, connection_state: ConnectionState) -> ResourceStatus {
+        ResourceStatus {
+            name: "db".to_owned(),
+            devices: vec![DeviceStatus { disk_state, ..DeviceStatus::default() }],
+            connections: vec![ConnectionStatus { connection_state, ..ConnectionStatus::default() }],
+            ..ResourceStatus::default()
+        }
+    }
+
+    #[test]
+    fn paths_of_the_node_stand_in_its_text() {
+        let disk = Disk { folder: "/pool/v-1".into() };
+        let text = text_for(&wanted(Want::Up), Some(&disk));
+        assert_eq!(text, "disk \"/pool/v-1/data\"; meta-disk \"/pool/v-1/metadata\";");
+    }
+
+    #[test]
+    fn volume_with_a_problem_does_not_count_as_gone() {
+        let gone = wanted(Want::Gone);
+        let state = step_state(&gone, None);
+        assert_eq!(observed(&gone, None, &state, None).state, ObservedState::Gone);
+        let told = observed(&gone, None, &state, Some("in use".to_owned()));
+        assert_eq!(told.state, ObservedState::Making);
+    }
+
+    /// Before all are connected one of them could hold something else.
+    #[test]
+    fn birth_waits_for_all_peers() {
+        let folder = tempfile::tempdir().unwrap();
+        let daemon = Daemon {
+            socket: folder.path().join("nobody.sock"),
+            program: "/bin/false".into(),
+            name: "n0".to_owned(),
+        };
+        let reconciler = Reconciler { daemon, folder: folder.path().to_owned() };
+        let birth = wanted(Want::Birth);
+        let apart = resource(DiskState::Inconsistent, ConnectionState::Connecting);
+        assert_eq!(reconciler.give_role(&birth, &apart), Ok(Step::Waits));
+        let born = resource(DiskState::UpToDate, ConnectionState::Connected);
+        assert_eq!(reconciler.give_role(&birth, &born), Ok(Step::Nothing));
+        let ready = resource(DiskState::Inconsistent, ConnectionState::Connected);
+        let told = reconciler.give_role(&birth, &ready).unwrap_err();
+        assert!(told.contains("nobody.sock"), "it asks the daemon: {told}");
+    }
+
+    #[test]
+    fn without_a_daemon_the_problem_is_the_nodes() {
+        let folder = tempfile::tempdir().unwrap();
+        let daemon = Daemon {
+            socket: folder.path().join("nobody.sock"),
+            program: "/bin/false".into(),
+            name: "n0".to_owned(),
+        };
+        let reconciler = Reconciler { daemon, folder: folder.path().to_owned() };
+        let volumes = vec![wanted(Want::Up)];
+        let pass = reconciler.pass(&Document { volumes, ..Document::default() });
+        assert!(pass.observed.problem.unwrap().contains("nobody.sock"));
+    }
+}

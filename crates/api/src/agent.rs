@@ -1,0 +1,147 @@
+//! What the controller and the agents of the nodes say to each other, in JSON over HTTP and TLS.
+//!
+//! An agent calls. `POST /agent/v1/join` brings it in, once, with a join word; `GET
+//! /agent/v1/document?after=REVISION` waits for what its node is to have, and `POST
+//! /agent/v1/observed` says what it has. The certificate says which node speaks: no message does.
+
+use std::net::IpAddr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cluster::PoolKind;
+
+/// Longest time that a question for a newer document is kept.
+pub const DOCUMENT_WAIT_MS: u64 = 2_000;
+/// An agent says this often what its node has, even if nothing changed.
+pub const OBSERVED_EVERY_MS: u64 = 1_000;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Join {
+    /// The secret of the join word, in hexadecimal digits.
+    pub secret: String,
+    pub name: String,
+    /// Of the machine, for the other nodes' data.
+    pub address: IpAddr,
+    pub data_port: u16,
+    /// Where its daemon serves NBD clients of that machine: a URI with [`VOLUME`] for the name.
+    pub nbd: String,
+    /// A point of the curve P-256, not compressed, in hexadecimal digits.
+    pub public_key: String,
+    pub pool: Option<JoinPool>,
+}
+
+/// The first pool of a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JoinPool {
+    pub name: String,
+    pub kind: PoolKind,
+    pub location: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Joined {
+    pub cluster: String,
+    pub node: String,
+    /// In PEM.
+    pub certificate: String,
+    pub authority: String,
+}
+
+/// What a node is to have.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Document {
+    pub revision: u64,
+    pub pools: Vec<WantedPool>,
+    pub volumes: Vec<WantedVolume>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WantedPool {
+    pub id: String,
+    pub kind: PoolKind,
+    pub location: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WantedVolume {
+    pub id: String,
+    /// As the daemon calls the resource.
+    pub name: String,
+    pub want: Want,
+    /// Text of a `.res` file with this resource alone; empty of one that is to go. In it
+    /// [`DATA_PATH`] and [`METADATA_PATH`] stand for the files of this node.
+    pub config_text: String,
+    /// Absent of a witness.
+    pub disk: Option<WantedDisk>,
+}
+
+/// In place of the name of a volume in a URI.
+pub const VOLUME: &str = "VOLUME";
+/// In place of the path of the volume's data.
+pub const DATA_PATH: &str = "/basalt/data";
+/// In place of the path of its metadata.
+pub const METADATA_PATH: &str = "/basalt/metadata";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Want {
+    /// Up, and no more.
+    Up,
+    /// Up; and this node says that all replicas are equal, once all are connected.
+    Birth,
+    /// Up, and the role Primary here.
+    Attached,
+    /// Down, and nothing of it left.
+    Gone,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WantedDisk {
+    /// Of the pool.
+    pub pool: String,
+    pub size_bytes: u64,
+}
+
+/// What a node has.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Observed {
+    /// Of the document that this is after.
+    pub revision: u64,
+    /// Why the agent cannot work: the daemon does not answer, say.
+    pub problem: Option<String>,
+    pub pools: Vec<ObservedPool>,
+    pub volumes: Vec<ObservedVolume>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObservedPool {
+    pub id: String,
+    pub total_bytes: u64,
+    pub free_bytes: u64,
+    pub problem: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObservedVolume {
+    pub id: String,
+    pub state: ObservedState,
+    /// DRBD's words; empty while it is not up.
+    pub disk: String,
+    pub role: String,
+    pub in_use: bool,
+    /// All peers of the resource are connected.
+    pub connected: bool,
+    pub problem: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ObservedState {
+    /// Its disk is made, or it comes up.
+    Making,
+    Up,
+    /// Nothing of it is left.
+    Gone,
+}

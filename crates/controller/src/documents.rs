@@ -1,0 +1,171 @@
+//! What each node is to have, from what the cluster is to be: a pure function.
+
+use std::fmt::Write as _;
+use std::net::IpAddr;
+
+use api::agent::{DATA_PATH, Document, METADATA_PATH, Want, WantedDisk, WantedPool, WantedVolume};
+use uuid::Uuid;
+
+use crate::model::{Desired, Node, Phase, Placement, Volume};
+
+pub(crate) fn document(desired: &Desired, node: Uuid) -> Document {
+    let pools = desired.pools_of(node).map(|pool| WantedPool {
+        id: pool.id.to_string(),
+        kind: pool.kind,
+        location: pool.location.clone(),
+    });
+    let here = |volume: &Volume| volume.placements.iter().find(|it| it.node == node).copied();
+    let volumes = desired.volumes.values();
+    let volumes = volumes.filter_map(|it| Some(wanted(desired, it, here(it)?)));
+    let stones = desired.tombstones.values().filter(|stone| stone.node == node);
+    let gone = stones.map(|stone| WantedVolume {
+        id: stone.volume.to_string(),
+        name: stone.name.clone(),
+        want: Want::Gone,
+        config_text: String::new(),
+        disk: stone.pool.map(|pool| WantedDisk { pool: pool.to_string(), size_bytes: 0 }),
+    });
+    Document {
+        revision: desired.revision,
+        pools: pools.collect(),
+        volumes: volumes.chain(gone).collect(),
+    }
+}
+
+fn wanted(desired: &Desired, volume: &Volume, here: Placement) -> WantedVolume {
+    let want = match volume.phase {
+        Phase::Leaving => Want::Gone,
+        Phase::Birth { by } if by == here.node => Want::Birth,
+        Phase::Birth { .. } => Want::Up,
+        Phase::Live if volume.attached == Some(here.node) => Want::Attached,
+        Phase::Live => Want::Up,
+    };
+    let disk =
+        here.pool.map(|pool| WantedDisk { pool: pool.to_string(), size_bytes: volume.size_bytes });
+    let config_text = if want == Want::Gone { String::new() } else { config_text(desired, volume) };
+    let (id, name) = (volume.id.to_string(), volume.name.clone());
+    WantedVolume { id, name, want, config_text, disk }
+}
+
+/// The same on all nodes but for the paths of the disks, which each agent puts in for its own.
+fn config_text(desired: &Desired, volume: &Volume) -> String {
+    let mut text = format!("resource \"{}\" {{\n", volume.name);
+    let hosts: Vec<(&Node, &Placement)> = volume
+        .placements
+        .iter()
+        .filter_map(|placement| Some((desired.nodes.get(&placement.node)?, placement)))
+        .collect();
+    let mut line = |line: String| writeln!(text, "{line}").expect("a string takes all");
+    for (node, placement) in &hosts {
+        line(format!("  on \"{}\" {{", node.name));
+        line(format!("    node-id {};", placement.node_id));
+        line(format!("    address {};", address(node.address, node.data_port)));
+        line("    volume 0 {".to_owned());
+        line(format!("      device minor {};", volume.minor));
+        match placement.pool {
+            Some(_) => {
+                line(format!("      disk \"{DATA_PATH}\";"));
+                line(format!("      meta-disk \"{METADATA_PATH}\";"));
+            }
+            None => line("      disk none;".to_owned()),
+        }
+        line("    }".to_owned());
+        line("  }".to_owned());
+    }
+    if hosts.len() > 1 {
+        let names = hosts.iter().map(|(node, _)| format!("\"{}\"", node.name));
+        line(format!("  connection-mesh {{ hosts {}; }}", names.collect::<Vec<_>>().join(" ")));
+    }
+    text + "}\n"
+}
+
+fn address(ip: IpAddr, port: u16) -> String {
+    match ip {
+        IpAddr::V4(ip) => format!("{ip}:{port}"),
+        IpAddr::V6(ip) => format!("ipv6 [{ip}]:{port}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use api::cluster::PoolKind;
+
+    use super::*;
+    use crate::model::{Change, Object, Pool, Tombstone};
+
+    fn desired(phase: Phase, attached: Option<Uuid>) -> Desired {
+        let mut desired = Desired { revision: 7, ..Desired::default() };
+        for index in 0u8..3 {
+            desired.apply(Change::Put(Object::Node(Node {
+                id: Uuid::from_u128(index.into()),
+                name: format!("n{index}.example.com"),
+                address: match index {
+                    2 => IpAddr::V6("fd00::2".parse().unwrap()),
+                    _ => Ipv4Addr::new(10, 0, 0, index).into(),
+                },
+                data_port: 7789,
+                nbd: String::new(),
+                joined_ms: 0,
+            })));
+        }
+        let pool = Uuid::from_u128(100);
+        desired.apply(Change::Put(Object::Pool(Pool {
+            id: pool,
+            node: Uuid::from_u128(0),
+            name: "default".to_owned(),
+            kind: PoolKind::FileThin,
+            location: "/pool".to_owned(),
+        })));
+        let placement = |node_id: u8| Placement {
+            node: Uuid::from_u128(node_id.into()),
+            node_id,
+            pool: (node_id < 2).then_some(pool),
+        };
+        desired.apply(Change::Put(Object::Volume(Volume {
+            id: Uuid::from_u128(9),
+            name: "db".to_owned(),
+            size_bytes: 1 << 30,
+            minor: 1000,
+            phase,
+            placements: [0, 1, 2].map(placement).to_vec(),
+            attached,
+            operation: None,
+        })));
+        desired
+    }
+
+    #[test]
+    fn text_is_read_by_the_parser_of_res_files_and_has_all_hosts() {
+        let text = document(&desired(Phase::Live, None), Uuid::from_u128(0)).volumes.remove(0);
+        let read = config::parse_text("volume", &text.config_text).unwrap();
+        let resource = &read.resources[0];
+        assert_eq!(resource.name, "db");
+        assert_eq!(resource.hosts.len(), 3);
+        assert_eq!(resource.connections.len(), 3);
+    }
+
+    #[test]
+    fn node_is_told_its_own_part() {
+        let wants = |phase, attached| {
+            let desired = desired(phase, attached);
+            [0, 1, 2].map(|node| document(&desired, Uuid::from_u128(node)).volumes[0].want)
+        };
+        let first = Uuid::from_u128(0);
+        assert_eq!(wants(Phase::Birth { by: first }, None), [Want::Birth, Want::Up, Want::Up]);
+        assert_eq!(wants(Phase::Live, Some(first)), [Want::Attached, Want::Up, Want::Up]);
+        assert_eq!(wants(Phase::Leaving, Some(first)), [Want::Gone; 3]);
+    }
+
+    #[test]
+    fn tombstone_tells_a_node_that_was_away_what_is_to_go() {
+        let mut desired = Desired::default();
+        let (node, volume) = (Uuid::from_u128(1), Uuid::from_u128(9));
+        let stone = Tombstone { node, volume, name: "db".to_owned(), pool: None };
+        desired.apply(Change::Put(Object::Tombstone(stone)));
+        let told = document(&desired, node).volumes;
+        assert_eq!((told.len(), told[0].want), (1, Want::Gone));
+        assert!(document(&desired, Uuid::from_u128(2)).volumes.is_empty());
+    }
+}

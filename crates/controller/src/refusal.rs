@@ -1,0 +1,289 @@
+//! Why the controller does not do what it is asked for. Each is a row of one enum, with what to
+//! type; docs/operate/messages/cluster.md has the rows, with the requests that earn them.
+
+use std::fmt;
+
+use api::cluster::{ApiError, Candidate};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    NoVolume { name: String },
+    NoNode { name: String },
+    NoOperation { id: u64 },
+    VolumeExists { name: String },
+    PoolExists { node: String, name: String },
+    NodeExists { name: String },
+    BadName { kind: &'static str, name: String, shortest: usize, longest: usize },
+    BadLocation { location: String },
+    BadSize { bytes: u64 },
+    BadReplicas { count: u8 },
+    BadWord { what: &'static str, least: u32, most: u32 },
+    BadJson { reason: String },
+    NoRoute { path: String },
+    NoPlace { name: String, candidates: Vec<Candidate> },
+    NotAmongPlacements { name: String, node: String, has: String },
+    Busy { name: String, operation: u64 },
+    InUse { name: String, node: String },
+    AttachedElsewhere { name: String, node: String },
+    NoMinor,
+    UnknownWord,
+    NotANode,
+    BadUri { uri: String },
+    BadKey,
+    Failed { reason: String },
+}
+
+pub(crate) const SIZE_MIN: u64 = 1 << 20;
+pub(crate) const SIZE_MAX: u64 = 1 << 50;
+pub(crate) const REPLICAS_MAX: u8 = 31;
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoVolume { name } => write!(f, "there is no volume {name:?}"),
+            Self::NoNode { name } => write!(f, "there is no node {name:?}"),
+            Self::NoOperation { id } => write!(f, "there is no operation {id}"),
+            Self::VolumeExists { name } => write!(f, "there is a volume {name:?} already"),
+            Self::PoolExists { node, name } => write!(f, "{node} has a pool {name:?} already"),
+            Self::NodeExists { name } => write!(f, "there is a node {name:?} already"),
+            Self::BadName { kind, name, shortest, longest } => write!(
+                f,
+                "{name:?} is no name for a {kind}: it takes {shortest} to {longest} letters, \
+                 digits, `-`, `_` and `.`, and begins with a letter or a digit"
+            ),
+            Self::BadLocation { location } => {
+                write!(f, "{location:?} is no whole path of a folder")
+            }
+            Self::BadSize { bytes } => {
+                write!(f, "a volume has {SIZE_MIN} to {SIZE_MAX} bytes, and not {bytes}")
+            }
+            Self::BadReplicas { count } => {
+                write!(f, "a volume has 1 to {REPLICAS_MAX} replicas, and not {count}")
+            }
+            Self::BadWord { what, least, most } => {
+                write!(f, "a join word has {what} from {least} to {most}")
+            }
+            Self::BadJson { reason } => write!(f, "the request cannot be read: {reason}"),
+            Self::NoRoute { path } => write!(f, "there is nothing at {path}"),
+            Self::NoPlace { name, .. } => {
+                write!(f, "there are not enough places for the replicas of {name:?}")
+            }
+            Self::NotAmongPlacements { name, node, has } => {
+                write!(f, "{node} has no part of {name:?}, which is on {has}")
+            }
+            Self::Busy { name, operation } => {
+                write!(f, "operation {operation} is changing {name:?}")
+            }
+            Self::InUse { name, node } => write!(f, "somebody has {name:?} open on {node}"),
+            Self::AttachedElsewhere { name, node } => {
+                write!(f, "{name:?} is attached to {node}")
+            }
+            Self::NoMinor => f.write_str("there is no minor left for one more volume"),
+            Self::UnknownWord => {
+                f.write_str("the join word is not known: it expired, or was used up")
+            }
+            Self::NotANode => f.write_str("the certificate is of no node of this cluster"),
+            Self::BadUri { uri } => write!(f, "{uri:?} is no URI of NBD with VOLUME in it"),
+            Self::BadKey => f.write_str("the public key is no point of the curve P-256"),
+            Self::Failed { reason } => write!(f, "the controller failed: {reason}"),
+        }
+    }
+}
+
+impl Refusal {
+    /// The status of HTTP, and the word for programs.
+    pub(crate) fn code(&self) -> (u16, &'static str) {
+        match self {
+            Self::NoVolume { .. }
+            | Self::NoNode { .. }
+            | Self::NoOperation { .. }
+            | Self::NoRoute { .. } => (404, "not-found"),
+            Self::VolumeExists { .. } | Self::PoolExists { .. } | Self::NodeExists { .. } => {
+                (409, "exists")
+            }
+            Self::BadName { .. }
+            | Self::BadLocation { .. }
+            | Self::BadSize { .. }
+            | Self::BadReplicas { .. }
+            | Self::BadWord { .. }
+            | Self::BadJson { .. }
+            | Self::BadKey
+            | Self::BadUri { .. }
+            | Self::NotAmongPlacements { .. } => (400, "bad-request"),
+            Self::NoPlace { .. } | Self::NoMinor => (409, "no-place"),
+            Self::Busy { .. } => (409, "busy"),
+            Self::InUse { .. } | Self::AttachedElsewhere { .. } => (409, "in-use"),
+            Self::UnknownWord | Self::NotANode => (403, "forbidden"),
+            Self::Failed { .. } => (500, "internal"),
+        }
+    }
+
+    /// What to type.
+    pub(crate) fn to_try(&self) -> String {
+        match self {
+            Self::NoVolume { .. } | Self::VolumeExists { .. } => {
+                "`basalt volume list` shows those that there are".to_owned()
+            }
+            Self::NoNode { .. } => "`basalt node list` shows those that there are".to_owned(),
+            Self::NoOperation { .. } => "`basalt operation list` shows the last 1000".to_owned(),
+            Self::PoolExists { .. } => "another name, or `basalt pool list`".to_owned(),
+            Self::NodeExists { name } => format!(
+                "join under another --name; or, if {name} was installed anew, `basalt node lost \
+                 {name}` first"
+            ),
+            Self::BadName { .. } => "another name".to_owned(),
+            Self::BadLocation { .. } => "a path that begins with `/`, without `..`".to_owned(),
+            Self::BadSize { .. } => "a size such as 10G".to_owned(),
+            Self::BadReplicas { .. } => "--replicas 3".to_owned(),
+            Self::BadWord { .. } => "another number".to_owned(),
+            Self::BadJson { .. } | Self::NoRoute { .. } => {
+                "compare the versions of the tool and of the controller: `basalt cluster show`"
+                    .to_owned()
+            }
+            Self::NoPlace { .. } => {
+                "the list says what refused each pool; a new node joins by `basalt cluster join`, \
+                 a new pool is made by `basalt pool add`"
+                    .to_owned()
+            }
+            Self::NotAmongPlacements { .. } => "attach it to one of these".to_owned(),
+            Self::Busy { operation, .. } => {
+                format!("wait for it: `basalt operation show {operation}` says what it waits for")
+            }
+            Self::InUse { node, .. } => format!(
+                "on {node} end what uses it: `umount` of a file system, or the machine that has it \
+                 as its disk"
+            ),
+            Self::AttachedElsewhere { name, .. } => format!("`basalt volume detach {name}` first"),
+            Self::NoMinor => "delete volumes that nobody uses any more".to_owned(),
+            Self::UnknownWord => {
+                "`basalt cluster word` on the machine of the controller prints a new one".to_owned()
+            }
+            Self::NotANode => "join the cluster anew: `basalt cluster join`".to_owned(),
+            Self::BadUri { .. } | Self::BadKey => {
+                "`basalt cluster join` makes a right one".to_owned()
+            }
+            Self::Failed { .. } => {
+                "`journalctl -u basalt-controller` says more: is its disk full?".to_owned()
+            }
+        }
+    }
+
+    pub(crate) fn answer(&self) -> ApiError {
+        let candidates = if let Self::NoPlace { candidates, .. } = self {
+            candidates.clone()
+        } else {
+            Vec::new()
+        };
+        let (code, message) = (self.code().1.to_owned(), self.to_string());
+        ApiError { code, message, to_try: self.to_try(), candidates }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::{self, Row};
+
+    /// One of each kind, with the request that earns it.
+    #[expect(clippy::too_many_lines, reason = "one flat list")]
+    fn refusals() -> Vec<(&'static str, Refusal)> {
+        let (db, bob) = (|| "db".to_owned(), || "bob".to_owned());
+        let candidate = Candidate {
+            node: bob(),
+            pool: Some("default".to_owned()),
+            taken: false,
+            rule: "it is offline: its agent called last 60 s ago".to_owned(),
+        };
+        vec![
+            ("any request about a volume that is not there", Refusal::NoVolume { name: db() }),
+            ("any request that names a node that is not there", Refusal::NoNode { name: bob() }),
+            ("`operation show` of an old one", Refusal::NoOperation { id: 7 }),
+            ("`volume create` of a name that is taken", Refusal::VolumeExists { name: db() }),
+            (
+                "`pool add` of a name that the node has",
+                Refusal::PoolExists { node: bob(), name: "default".to_owned() },
+            ),
+            ("`cluster join` under the name of another node", Refusal::NodeExists { name: bob() }),
+            (
+                "a name with other characters, or too long",
+                Refusal::BadName {
+                    kind: "volume",
+                    name: "a/b".to_owned(),
+                    shortest: 2,
+                    longest: 48,
+                },
+            ),
+            (
+                "`pool add` of a path that is not whole",
+                Refusal::BadLocation { location: "pool".to_owned() },
+            ),
+            ("`volume create --size 1K`", Refusal::BadSize { bytes: 1024 }),
+            ("a request for no replica", Refusal::BadReplicas { count: 0 }),
+            (
+                "a request for a word without uses",
+                Refusal::BadWord { what: "a number of uses", least: 1, most: 1000 },
+            ),
+            (
+                "a request of another program",
+                Refusal::BadJson { reason: "EOF while parsing a value".to_owned() },
+            ),
+            (
+                "a path that there is not",
+                Refusal::NoRoute { path: "/basalt/v1/nothing".to_owned() },
+            ),
+            (
+                "`volume create`, and too few pools can take a replica",
+                Refusal::NoPlace { name: db(), candidates: vec![candidate] },
+            ),
+            (
+                "`volume attach` on a node without a replica",
+                Refusal::NotAmongPlacements {
+                    name: db(),
+                    node: "dave".to_owned(),
+                    has: "alice, bob, carol".to_owned(),
+                },
+            ),
+            (
+                "a second request about a volume before the first is done",
+                Refusal::Busy { name: db(), operation: 7 },
+            ),
+            (
+                "`volume delete` and `detach` of a volume that is open",
+                Refusal::InUse { name: db(), node: bob() },
+            ),
+            (
+                "`volume attach` of a volume that another node has",
+                Refusal::AttachedElsewhere { name: db(), node: bob() },
+            ),
+            ("more than a million volumes", Refusal::NoMinor),
+            ("`cluster join` with an old word", Refusal::UnknownWord),
+            ("an agent of a node that was taken out", Refusal::NotANode),
+            ("`cluster join` of another program", Refusal::BadKey),
+            ("the same", Refusal::BadUri { uri: "nbd://127.0.0.1/".to_owned() }),
+            (
+                "the store cannot be written",
+                Refusal::Failed { reason: "no storage space".to_owned() },
+            ),
+        ]
+    }
+
+    #[test]
+    fn rows_of_refusals_are_those_of_the_page() {
+        let rows = refusals().into_iter().map(|(situation, refusal)| Row {
+            variant: rows::variant_of(&refusal),
+            situation: situation.to_owned(),
+            sentence: format!("{refusal}; try: {}", refusal.to_try()),
+        });
+        rows::check(("cluster.md", "Why the controller of a cluster refuses"), rows.collect());
+    }
+
+    #[test]
+    fn answers_have_a_word_for_programs_and_a_status_of_http() {
+        for (situation, refusal) in refusals() {
+            let (status, code) = refusal.code();
+            assert!((400..=500).contains(&status), "{situation}");
+            assert_eq!(refusal.answer().code, code, "{situation}");
+            assert!(!refusal.to_try().is_empty(), "{situation}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What the agents told of their nodes. It is kept in memory alone: they tell it again each second.
+
+use std::collections::BTreeMap;
+
+use api::agent::{Observed, ObservedPool, ObservedVolume};
+use uuid::Uuid;
+
+/// A node counts as online for so long after its agent was heard.
+pub(crate) const ONLINE_MS: u64 = 5_000;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seen {
+    nodes: BTreeMap<Uuid, Heard>,
+}
+
+#[derive(Clone, Debug)]
+struct Heard {
+    at_ms: u64,
+    observed: Observed,
+}
+
+impl Seen {
+    pub(crate) fn hear(&mut self, node: Uuid, observed: Observed, now_ms: u64) {
+        self.nodes.insert(node, Heard { at_ms: now_ms, observed });
+    }
+
+    pub(crate) fn is_online(&self, node: Uuid, now_ms: u64) -> bool {
+        self.heard_ms_ago(node, now_ms).is_some_and(|ago| ago < ONLINE_MS)
+    }
+
+    pub(crate) fn heard_ms_ago(&self, node: Uuid, now_ms: u64) -> Option<u64> {
+        self.nodes.get(&node).map(|heard| now_ms.saturating_sub(heard.at_ms))
+    }
+
+    pub(crate) fn problem(&self, node: Uuid) -> Option<&str> {
+        self.nodes.get(&node)?.observed.problem.as_deref()
+    }
+
+    pub(crate) fn pool(&self, node: Uuid, pool: Uuid) -> Option<&ObservedPool> {
+        let id = pool.to_string();
+        self.nodes.get(&node)?.observed.pools.iter().find(|it| it.id == id)
+    }
+
+    pub(crate) fn volume(&self, node: Uuid, volume: Uuid) -> Option<&ObservedVolume> {
+        let id = volume.to_string();
+        self.nodes.get(&node)?.observed.volumes.iter().find(|it| it.id == id)
+    }
+}

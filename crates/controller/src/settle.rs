@@ -1,0 +1,327 @@
+//! What follows from what the agents told: a pure function from the wanted and the seen to changes.
+//!
+//! It is asked after each word of an agent, and each second. A volume whose birth comes to no end
+//! is taken away again, so that nothing of it is left; one that is to go waits for no node that is
+//! away: a tombstone tells that node when it is back.
+
+use api::agent::{ObservedState, ObservedVolume};
+use api::cluster::{OperationKind, OperationState};
+use uuid::Uuid;
+
+use crate::model::{Change, Desired, Key, Object, Operation, Phase, Placement, Tombstone, Volume};
+use crate::seen::Seen;
+
+/// A birth without an end is given up after so long.
+pub(crate) const BIRTH_MAX_MS: u64 = 60_000;
+/// Operations that ended and are kept, the newest.
+const ENDED_KEPT: usize = 1_000;
+const UP_TO_DATE: &str = "UpToDate";
+const PRIMARY: &str = "Primary";
+
+pub(crate) fn settle(desired: &Desired, seen: &Seen, now_ms: u64) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for volume in desired.volumes.values() {
+        match volume.phase {
+            Phase::Birth { .. } => birth(desired, volume, seen, now_ms, &mut changes),
+            Phase::Live => live(desired, volume, seen, now_ms, &mut changes),
+            Phase::Leaving => leaving(desired, volume, seen, now_ms, &mut changes),
+        }
+    }
+    for stone in desired.tombstones.values() {
+        let is_gone =
+            told(seen, stone.node, stone.volume).is_some_and(|it| it.state == ObservedState::Gone);
+        if is_gone || !desired.nodes.contains_key(&stone.node) {
+            changes.push(Change::Drop(Key::Tombstone(stone.node, stone.volume)));
+        }
+    }
+    let ended = desired.operations.values().filter(|it| it.ended_ms.is_some());
+    let surplus = ended.clone().count().saturating_sub(ENDED_KEPT);
+    changes.extend(ended.take(surplus).map(|it| Change::Drop(Key::Operation(it.id))));
+    changes
+}
+
+/// What a volume waits for, in words for people; empty if for nothing.
+pub(crate) fn waits_for(desired: &Desired, volume: &Volume, seen: &Seen, now_ms: u64) -> String {
+    let name = |node: Uuid| desired.nodes.get(&node).map_or("?", |node| node.name.as_str());
+    let waits = volume.placements.iter().filter_map(|placement| {
+        let node = placement.node;
+        if !seen.is_online(node, now_ms) {
+            return (volume.phase != Phase::Live).then(|| format!("{} is offline", name(node)));
+        }
+        let Some(known) = told(seen, node, volume.id) else {
+            return Some(format!("{} has not begun", name(node)));
+        };
+        if let Some(problem) = &known.problem {
+            return Some(format!("{}: {problem}", name(node)));
+        }
+        let is_there = match volume.phase {
+            Phase::Birth { .. } => is_made(placement, known),
+            Phase::Live => volume.attached != Some(node) || known.role == PRIMARY,
+            Phase::Leaving => known.state == ObservedState::Gone,
+        };
+        (!is_there).then(|| format!("{} is at it", name(node)))
+    });
+    waits.collect::<Vec<_>>().join("; ")
+}
+
+fn told(seen: &Seen, node: Uuid, volume: Uuid) -> Option<&ObservedVolume> {
+    seen.volume(node, volume)
+}
+
+fn is_made(placement: &Placement, known: &ObservedVolume) -> bool {
+    let has_data = placement.pool.is_none() || known.disk == UP_TO_DATE;
+    known.state == ObservedState::Up && has_data
+}
+
+fn birth(desired: &Desired, volume: &Volume, seen: &Seen, now_ms: u64, changes: &mut Vec<Change>) {
+    let is_there =
+        |it: &Placement| told(seen, it.node, volume.id).is_some_and(|known| is_made(it, known));
+    if volume.placements.iter().all(is_there) {
+        let is_done = volume.attached.is_none();
+        if is_done {
+            end(desired, volume, Ok(()), now_ms, changes);
+        }
+        let operation = if is_done { None } else { volume.operation };
+        put(Volume { phase: Phase::Live, operation, ..volume.clone() }, changes);
+        return;
+    }
+    let operation = volume.operation.and_then(|id| desired.operations.get(&id));
+    let is_late = operation.is_none_or(|it| now_ms.saturating_sub(it.began_ms) > BIRTH_MAX_MS);
+    if is_late {
+        let waits = waits_for(desired, volume, seen, now_ms);
+        let reason = format!("not made within {} s: {waits}", BIRTH_MAX_MS / 1000);
+        end(desired, volume, Err(reason), now_ms, changes);
+        put(Volume { phase: Phase::Leaving, operation: None, ..volume.clone() }, changes);
+    }
+}
+
+/// Attached, or detached, as an operation asked for.
+fn live(desired: &Desired, volume: &Volume, seen: &Seen, now_ms: u64, changes: &mut Vec<Change>) {
+    if volume.operation.is_none() {
+        return;
+    }
+    let is_primary = |node: Uuid| told(seen, node, volume.id).is_some_and(|it| it.role == PRIMARY);
+    let is_settled = match volume.attached {
+        Some(node) => is_primary(node),
+        None => !volume.placements.iter().any(|it| is_primary(it.node)),
+    };
+    if is_settled {
+        end(desired, volume, Ok(()), now_ms, changes);
+        put(Volume { operation: None, ..volume.clone() }, changes);
+    }
+}
+
+fn leaving(
+    desired: &Desired,
+    volume: &Volume,
+    seen: &Seen,
+    now_ms: u64,
+    changes: &mut Vec<Change>,
+) {
+    let is_gone = |node: Uuid| {
+        told(seen, node, volume.id).is_some_and(|known| known.state == ObservedState::Gone)
+    };
+    let is_waited_for = |it: &&Placement| seen.is_online(it.node, now_ms) && !is_gone(it.node);
+    if volume.placements.iter().any(|it| is_waited_for(&it)) {
+        return;
+    }
+    for placement in volume.placements.iter().filter(|it| !is_gone(it.node)) {
+        changes.push(Change::Put(Object::Tombstone(Tombstone {
+            node: placement.node,
+            volume: volume.id,
+            name: volume.name.clone(),
+            pool: placement.pool,
+        })));
+    }
+    end(desired, volume, Ok(()), now_ms, changes);
+    changes.push(Change::Drop(Key::Volume(volume.id)));
+}
+
+fn put(volume: Volume, changes: &mut Vec<Change>) {
+    changes.push(Change::Put(Object::Volume(volume)));
+}
+
+/// The operation of a volume ends.
+fn end(
+    desired: &Desired,
+    volume: &Volume,
+    result: Result<(), String>,
+    now_ms: u64,
+    changes: &mut Vec<Change>,
+) {
+    let Some(operation) = volume.operation.and_then(|id| desired.operations.get(&id)) else {
+        return;
+    };
+    let state = if result.is_ok() { OperationState::Done } else { OperationState::Failed };
+    let (reason, ended_ms) = (result.err().unwrap_or_default(), Some(now_ms));
+    let ended = Operation { state, reason, ended_ms, ..operation.clone() };
+    changes.push(Change::Put(Object::Operation(ended)));
+}
+
+/// A new operation, and its first change.
+pub(crate) fn begin(
+    desired: &Desired,
+    kind: OperationKind,
+    object: &str,
+    now_ms: u64,
+) -> Operation {
+    Operation {
+        id: desired.next_operation(),
+        kind,
+        object: object.to_owned(),
+        state: OperationState::Running,
+        reason: String::new(),
+        began_ms: now_ms,
+        ended_ms: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use api::agent::Observed;
+
+    use super::*;
+    use crate::model::Node;
+
+    const VOLUME: Uuid = Uuid::from_u128(9);
+
+    fn node(index: u8) -> Uuid {
+        Uuid::from_u128(index.into())
+    }
+
+    fn desired(phase: Phase, attached: Option<Uuid>) -> Desired {
+        let mut desired = Desired::default();
+        for index in 0..3u8 {
+            desired.apply(Change::Put(Object::Node(Node {
+                id: node(index),
+                name: format!("n{index}"),
+                address: Ipv4Addr::new(10, 0, 0, index).into(),
+                data_port: 7789,
+                nbd: String::new(),
+                joined_ms: 0,
+            })));
+        }
+        let operation = begin(&desired, OperationKind::Create, "db", 0);
+        let placement =
+            |node_id| Placement { node: node(node_id), node_id, pool: Some(Uuid::from_u128(100)) };
+        desired.apply(Change::Put(Object::Volume(Volume {
+            id: VOLUME,
+            name: "db".to_owned(),
+            size_bytes: 1 << 30,
+            minor: 1000,
+            phase,
+            placements: [0, 1, 2].map(placement).to_vec(),
+            attached,
+            operation: Some(operation.id),
+        })));
+        desired.apply(Change::Put(Object::Operation(operation)));
+        desired
+    }
+
+    fn hear(
+        seen: &mut Seen,
+        index: u8,
+        (state, disk, role): (ObservedState, &str, &str),
+        now: u64,
+    ) {
+        let volume = ObservedVolume {
+            id: VOLUME.to_string(),
+            state,
+            disk: disk.to_owned(),
+            role: role.to_owned(),
+            in_use: false,
+            connected: true,
+            problem: None,
+        };
+        seen.hear(node(index), Observed { volumes: vec![volume], ..Observed::default() }, now);
+    }
+
+    fn settled(desired: &mut Desired, seen: &Seen, now_ms: u64) {
+        for change in settle(desired, seen, now_ms) {
+            desired.apply(change);
+        }
+    }
+
+    const MADE: (ObservedState, &str, &str) = (ObservedState::Up, UP_TO_DATE, "Secondary");
+    const GONE: (ObservedState, &str, &str) = (ObservedState::Gone, "", "");
+
+    #[test]
+    fn birth_ends_when_every_replica_is_up_to_date() {
+        let mut desired = desired(Phase::Birth { by: node(0) }, None);
+        let mut seen = Seen::default();
+        for index in 0..2 {
+            hear(&mut seen, index, MADE, 0);
+            settled(&mut desired, &seen, 0);
+            assert!(matches!(desired.volumes[&VOLUME].phase, Phase::Birth { .. }));
+        }
+        assert_eq!(waits_for(&desired, &desired.volumes[&VOLUME], &seen, 0), "n2 is offline");
+        hear(&mut seen, 2, MADE, 0);
+        settled(&mut desired, &seen, 0);
+        assert_eq!(desired.volumes[&VOLUME].phase, Phase::Live);
+        assert_eq!(desired.operations[&1].state, OperationState::Done);
+    }
+
+    #[test]
+    fn birth_with_a_device_ends_when_the_device_is_there() {
+        let mut desired = desired(Phase::Birth { by: node(0) }, Some(node(1)));
+        let mut seen = Seen::default();
+        (0..3).for_each(|index| hear(&mut seen, index, MADE, 0));
+        settled(&mut desired, &seen, 0);
+        settled(&mut desired, &seen, 0);
+        assert_eq!(desired.operations[&1].state, OperationState::Running);
+        hear(&mut seen, 1, (ObservedState::Up, UP_TO_DATE, PRIMARY), 0);
+        settled(&mut desired, &seen, 0);
+        assert_eq!(desired.operations[&1].state, OperationState::Done);
+    }
+
+    #[test]
+    fn birth_without_an_end_leaves_nothing() {
+        let mut desired = desired(Phase::Birth { by: node(0) }, None);
+        let mut seen = Seen::default();
+        let late = BIRTH_MAX_MS + 1;
+        (0..2).for_each(|index| hear(&mut seen, index, MADE, late));
+        settled(&mut desired, &seen, late);
+        let failed = &desired.operations[&1];
+        assert_eq!(failed.state, OperationState::Failed);
+        assert_eq!(failed.reason, "not made within 60 s: n2 is offline");
+        assert_eq!(desired.volumes[&VOLUME].phase, Phase::Leaving);
+        (0..2).for_each(|index| hear(&mut seen, index, GONE, late));
+        settled(&mut desired, &seen, late);
+        assert!(desired.volumes.is_empty());
+        assert_eq!(desired.tombstones.len(), 1, "the third one is told when it is back");
+    }
+
+    #[test]
+    fn volume_goes_while_a_node_is_away_and_that_one_is_told_later() {
+        let mut desired = desired(Phase::Leaving, None);
+        let mut seen = Seen::default();
+        hear(&mut seen, 0, GONE, 10_000);
+        hear(&mut seen, 1, MADE, 10_000);
+        hear(&mut seen, 2, MADE, 0);
+        settled(&mut desired, &seen, 10_000);
+        assert!(!desired.volumes.is_empty(), "n1 is online, and has it still");
+        hear(&mut seen, 1, GONE, 10_000);
+        settled(&mut desired, &seen, 10_000);
+        assert!(desired.volumes.is_empty());
+        assert_eq!(desired.operations[&1].state, OperationState::Done);
+        assert_eq!(desired.tombstones.keys().collect::<Vec<_>>(), [&(node(2), VOLUME)]);
+        hear(&mut seen, 2, GONE, 20_000);
+        settled(&mut desired, &seen, 20_000);
+        assert!(desired.tombstones.is_empty());
+    }
+
+    #[test]
+    fn operations_that_ended_are_kept_up_to_a_bound() {
+        let mut desired = Desired::default();
+        for _ in 0..ENDED_KEPT + 5 {
+            let operation = begin(&desired, OperationKind::Delete, "db", 0);
+            let ended = Operation { ended_ms: Some(0), ..operation };
+            desired.apply(Change::Put(Object::Operation(ended)));
+        }
+        settled(&mut desired, &Seen::default(), 0);
+        assert_eq!(desired.operations.len(), ENDED_KEPT);
+        assert_eq!(desired.operations.first_key_value().unwrap().0, &6);
+    }
+}
