@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use api::client::{AskError, ask};
 use api::request::{AdjustScope, Command};
-use api::response::Reply;
+use api::response::{FailureCode, Reply};
 use api::status::ResourceStatus;
 
 const ANSWER_WITHIN: Duration = Duration::from_secs(20);
@@ -43,8 +43,15 @@ impl Daemon {
         self.ask(Command::Adjust { resource, config_text, dry_run: false, scope }).map(drop)
     }
 
+    /// Of one that is not up, and is not to come up, there is nothing to do.
     pub(crate) fn down(&self, resource: &str) -> Result<(), String> {
-        self.ask(Command::Down { resource: resource.to_owned(), force: false }).map(drop)
+        let command = Command::Down { resource: resource.to_owned(), force: false };
+        match ask(&self.socket, command, ANSWER_WITHIN) {
+            Err(AskError::Refused(failure)) if failure.code == FailureCode::UnknownResource => {
+                Ok(())
+            }
+            answer => answer.map(drop).map_err(|error| error.to_string()),
+        }
     }
 
     /// Of one that is deleted: a new one of its name begins without its vote.

@@ -126,6 +126,7 @@ async fn work(
     reconciler: Reconciler,
 ) {
     let mut failing = Failing::default();
+    let mut last = None;
     loop {
         let document = documents.borrow_and_update().clone();
         let Some(document) = document else {
@@ -136,7 +137,14 @@ async fn work(
             continue;
         };
         let reconciler = reconciler.clone();
-        let done = tokio::task::spawn_blocking(move || reconciler.pass(&document)).await;
+        let mut pass = tokio::task::spawn_blocking(move || reconciler.pass(&document));
+        // A disk that hangs holds up a pass, and does not make the node look away.
+        let done = loop {
+            match timeout(REST, &mut pass).await {
+                Ok(done) => break done,
+                Err(_late) => tell_again(&mut line, last.as_ref()).await,
+            }
+        };
         let Ok(Pass { observed, is_settled }) = done else {
             tell("a pass ended with a panic");
             tokio::time::sleep(RETRY).await;
@@ -146,10 +154,18 @@ async fn work(
             Ok(()) => failing.end(),
             Err(error) => failing.tell(&error),
         }
+        last = Some(observed);
         let pause = if is_settled { REST } else { BUSY_PAUSE };
         if let Ok(Err(_ended)) = timeout(pause, documents.changed()).await {
             return;
         }
+    }
+}
+
+/// What fails here is told by the next word.
+async fn tell_again(line: &mut Line, last: Option<&Observed>) {
+    if let Some(last) = last {
+        drop(say(line, last).await);
     }
 }
 

@@ -65,7 +65,9 @@ impl Reconciler {
                 Err(problem) => Some(problem),
             };
             // Another one's resource of the name says nothing of this volume.
-            let resource = resource.filter(|_| self.noted(wanted, "res").is_some());
+            let disk = wanted.disk.as_ref().and_then(pool);
+            let disk = disk.and_then(|pool| Disk::of(pool, &wanted.id).ok());
+            let resource = resource.filter(|it| self.is_ours(wanted, it, disk.as_ref()));
             volumes.push(observed(wanted, resource, &step_state(wanted, resource), problem));
         }
         Pass { observed: Observed { revision, problem: None, pools, volumes }, is_settled }
@@ -87,10 +89,24 @@ impl Reconciler {
         if wanted.want == Want::Gone {
             return self.take_away(wanted, resource, disk.as_ref());
         }
+        if resource.is_some_and(|resource| !self.is_ours(wanted, resource, disk.as_ref())) {
+            return Err(format!(
+                "a resource {:?} is up here that is none of the cluster's volumes: take it down, \
+                 or give the volume another name",
+                wanted.name
+            ));
+        }
         let text = text_for(wanted, disk.as_ref());
         if let (Some(disk), Some(size)) = (&disk, &wanted.disk)
             && !disk.is_made()
         {
+            if !size.new {
+                return Err(format!(
+                    "its disk {} is gone: see whether the file system of the pool is mounted; \
+                     nothing is made in its place",
+                    disk.folder.display()
+                ));
+            }
             let pool = pool.ok_or("its pool is not one of this node")?;
             self.make(wanted, (disk, pool, size.size_bytes), &text)?;
             return Ok(Step::Taken);
@@ -100,19 +116,26 @@ impl Reconciler {
             self.daemon.up(&wanted.name, &text)?;
             return Ok(Step::Taken);
         };
-        let Some(noted) = self.noted(wanted, "res") else {
-            return Err(format!(
-                "a resource {:?} is up here that is none of the cluster's volumes: take it down, \
-                 or give the volume another name",
-                wanted.name
-            ));
-        };
-        if noted != text {
+        if self.noted(wanted, "res").as_deref() != Some(text.as_str()) {
             self.daemon.adjust(&wanted.name, &text)?;
             self.note(wanted, "res", &text)?;
             return Ok(Step::Taken);
         }
         self.give_role(wanted, resource)
+    }
+
+    /// A resource that runs is this volume: it has its disk, or, without one, the agent's note.
+    fn is_ours(
+        &self,
+        wanted: &WantedVolume,
+        resource: &ResourceStatus,
+        disk: Option<&Disk>,
+    ) -> bool {
+        let is_noted = || self.noted(wanted, "res").is_some();
+        let Some(disk) = disk else { return is_noted() };
+        let path = resource.devices.first().and_then(|device| device.backing_dev.as_deref());
+        // A disk that is out of use is told without its path.
+        path.map_or_else(is_noted, |path| Path::new(path) == disk.data())
     }
 
     fn give_role(&self, wanted: &WantedVolume, resource: &ResourceStatus) -> Result<Step, String> {
@@ -157,15 +180,16 @@ impl Reconciler {
         resource: Option<&ResourceStatus>,
         disk: Option<&Disk>,
     ) -> Result<Step, String> {
-        let is_ours = self.noted(wanted, "res").is_some();
-        if let Some(resource) = resource.filter(|_| is_ours) {
+        if let Some(resource) = resource.filter(|it| self.is_ours(wanted, it, disk)) {
             if resource.role == Role::Primary && self.noted(wanted, "attached").is_some() {
                 self.daemon.secondary(&wanted.name)?;
             }
             self.daemon.down(&wanted.name)?;
             return Ok(Step::Taken);
         }
-        if is_ours {
+        // Another one's resource of the name is not touched.
+        if resource.is_none() && self.noted(wanted, "res").is_some() {
+            self.daemon.down(&wanted.name)?;
             self.daemon.forget(&wanted.name)?;
         }
         if let Some(disk) = disk {
@@ -324,6 +348,57 @@ mod tests {
         let ready = resource(DiskState::Inconsistent, ConnectionState::Connected);
         let told = reconciler.give_role(&birth, &ready).unwrap_err();
         assert!(told.contains("nobody.sock"), "it asks the daemon: {told}");
+    }
+
+    /// A file system that is not mounted looks like a disk that was never made.
+    #[test]
+    fn disk_of_a_volume_that_was_born_is_not_made_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let daemon = Daemon {
+            socket: folder.path().join("nobody.sock"),
+            program: "/bin/true".into(),
+            name: "n0".to_owned(),
+        };
+        let reconciler = Reconciler { daemon, folder: folder.path().to_owned() };
+        let location = folder.path().join("pool").to_str().unwrap().to_owned();
+        let kind = api::cluster::PoolKind::FileThin;
+        let pool = WantedPool { id: "p".to_owned(), kind, location };
+        let step = |new| {
+            let disk = Some(WantedDisk { pool: "p".to_owned(), size_bytes: 1 << 20, new });
+            reconciler.step(&WantedVolume { disk, ..wanted(Want::Up) }, None, Some(&pool))
+        };
+        let told = step(false).unwrap_err();
+        assert!(told.contains("v-1 is gone: see whether the file system"), "{told}");
+        assert!(!folder.path().join("pool").exists());
+        assert_eq!(step(true), Ok(Step::Taken));
+        assert!(folder.path().join("pool/v-1/made").exists());
+    }
+
+    /// Its disk was removed below it, and the volume was told to be gone.
+    #[test]
+    fn resource_that_has_the_disk_of_a_volume_is_that_volume_whatever_was_noted() {
+        let folder = tempfile::tempdir().unwrap();
+        let daemon = Daemon {
+            socket: folder.path().join("nobody.sock"),
+            program: "/bin/false".into(),
+            name: "n0".to_owned(),
+        };
+        let reconciler = Reconciler { daemon, folder: folder.path().to_owned() };
+        let disk = Disk { folder: "/pool/v-1".into() };
+        let mut running = resource(DiskState::UpToDate, ConnectionState::Connected);
+        let is_ours = |running: &ResourceStatus| {
+            reconciler.is_ours(&wanted(Want::Gone), running, Some(&disk))
+        };
+        running.devices[0].backing_dev = Some("/pool/v-1/data".to_owned());
+        assert!(is_ours(&running));
+        running.devices[0].backing_dev = Some("/dev/vg/db".to_owned());
+        assert!(!is_ours(&running));
+        running.devices[0].backing_dev = None;
+        assert!(!is_ours(&running), "nothing is noted");
+        let gone = wanted(Want::Gone);
+        running.devices[0].backing_dev = Some("/dev/vg/db".to_owned());
+        let step = reconciler.take_away(&gone, Some(&running), Some(&disk));
+        assert_eq!(step, Ok(Step::Nothing), "the daemon is not asked to take it down");
     }
 
     #[test]

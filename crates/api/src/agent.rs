@@ -102,6 +102,9 @@ pub struct WantedDisk {
     /// Of the pool.
     pub pool: String,
     pub size_bytes: u64,
+    /// It is to be made if it is not there. Of a volume that was born its loss is told: a file
+    /// system that is not mounted looks the same.
+    pub new: bool,
 }
 
 /// What a node has.

@@ -23,7 +23,11 @@ pub(crate) fn document(desired: &Desired, node: Uuid) -> Document {
         name: stone.name.clone(),
         want: Want::Gone,
         config_text: String::new(),
-        disk: stone.pool.map(|pool| WantedDisk { pool: pool.to_string(), size_bytes: 0 }),
+        disk: stone.pool.map(|pool| WantedDisk {
+            pool: pool.to_string(),
+            size_bytes: 0,
+            new: false,
+        }),
     });
     Document {
         revision: desired.revision,
@@ -40,8 +44,11 @@ fn wanted(desired: &Desired, volume: &Volume, here: Placement) -> WantedVolume {
         Phase::Live if volume.attached == Some(here.node) => Want::Attached,
         Phase::Live => Want::Up,
     };
-    let disk =
-        here.pool.map(|pool| WantedDisk { pool: pool.to_string(), size_bytes: volume.size_bytes });
+    let disk = here.pool.map(|pool| WantedDisk {
+        pool: pool.to_string(),
+        size_bytes: volume.size_bytes,
+        new: matches!(volume.phase, Phase::Birth { .. }),
+    });
     let config_text = if want == Want::Gone { String::new() } else { config_text(desired, volume) };
     let (id, name) = (volume.id.to_string(), volume.name.clone());
     WantedVolume { id, name, want, config_text, disk }
@@ -156,6 +163,12 @@ mod tests {
         assert_eq!(wants(Phase::Birth { by: first }, None), [Want::Birth, Want::Up, Want::Up]);
         assert_eq!(wants(Phase::Live, Some(first)), [Want::Attached, Want::Up, Want::Up]);
         assert_eq!(wants(Phase::Leaving, Some(first)), [Want::Gone; 3]);
+        let is_new = |phase| {
+            let told = document(&desired(phase, None), first).volumes.remove(0);
+            told.disk.unwrap().new
+        };
+        assert!(is_new(Phase::Birth { by: first }));
+        assert!(!is_new(Phase::Live), "its loss is told, and no blank one made");
     }
 
     #[test]

@@ -11,8 +11,8 @@ use uuid::Uuid;
 use crate::model::{Change, Desired, Key, Object, Operation, Phase, Placement, Tombstone, Volume};
 use crate::seen::Seen;
 
-/// A birth without an end is given up after so long.
-pub(crate) const BIRTH_MAX_MS: u64 = 60_000;
+/// What comes to no end is given up after so long.
+pub(crate) const OPERATION_MAX_MS: u64 = 60_000;
 /// Operations that ended and are kept, the newest.
 const ENDED_KEPT: usize = 1_000;
 const UP_TO_DATE: &str = "UpToDate";
@@ -46,7 +46,8 @@ pub(crate) fn waits_for(desired: &Desired, volume: &Volume, seen: &Seen, now_ms:
     let waits = volume.placements.iter().filter_map(|placement| {
         let node = placement.node;
         if !seen.is_online(node, now_ms) {
-            return (volume.phase != Phase::Live).then(|| format!("{} is offline", name(node)));
+            let is_needed = volume.phase != Phase::Live || volume.attached == Some(node);
+            return is_needed.then(|| format!("{} is offline", name(node)));
         }
         let Some(known) = told(seen, node, volume.id) else {
             return Some(format!("{} has not begun", name(node)));
@@ -85,17 +86,22 @@ fn birth(desired: &Desired, volume: &Volume, seen: &Seen, now_ms: u64, changes: 
         put(Volume { phase: Phase::Live, operation, ..volume.clone() }, changes);
         return;
     }
-    let operation = volume.operation.and_then(|id| desired.operations.get(&id));
-    let is_late = operation.is_none_or(|it| now_ms.saturating_sub(it.began_ms) > BIRTH_MAX_MS);
-    if is_late {
+    if is_late(desired, volume, now_ms) {
         let waits = waits_for(desired, volume, seen, now_ms);
-        let reason = format!("not made within {} s: {waits}", BIRTH_MAX_MS / 1000);
+        let reason = format!("not made within {} s: {waits}", OPERATION_MAX_MS / 1000);
         end(desired, volume, Err(reason), now_ms, changes);
         put(Volume { phase: Phase::Leaving, operation: None, ..volume.clone() }, changes);
     }
 }
 
-/// Attached, or detached, as an operation asked for.
+/// An operation that has no end by now, or is lost.
+fn is_late(desired: &Desired, volume: &Volume, now_ms: u64) -> bool {
+    let operation = volume.operation.and_then(|id| desired.operations.get(&id));
+    operation.is_none_or(|it| now_ms.saturating_sub(it.began_ms) > OPERATION_MAX_MS)
+}
+
+/// Attached, or detached, as an operation asked for. A device that does not come is wished for no
+/// more: it would come when nobody expects it.
 fn live(desired: &Desired, volume: &Volume, seen: &Seen, now_ms: u64, changes: &mut Vec<Change>) {
     if volume.operation.is_none() {
         return;
@@ -108,6 +114,15 @@ fn live(desired: &Desired, volume: &Volume, seen: &Seen, now_ms: u64, changes: &
     if is_settled {
         end(desired, volume, Ok(()), now_ms, changes);
         put(Volume { operation: None, ..volume.clone() }, changes);
+    } else if is_late(desired, volume, now_ms) {
+        let waits = waits_for(desired, volume, seen, now_ms);
+        let reason = format!("no device within {} s: {waits}", OPERATION_MAX_MS / 1000);
+        let reason = match volume.attached {
+            Some(_) => reason,
+            None => format!("the device is still there after {} s", OPERATION_MAX_MS / 1000),
+        };
+        end(desired, volume, Err(reason), now_ms, changes);
+        put(Volume { attached: None, operation: None, ..volume.clone() }, changes);
     }
 }
 
@@ -123,6 +138,12 @@ fn leaving(
     };
     let is_waited_for = |it: &&Placement| seen.is_online(it.node, now_ms) && !is_gone(it.node);
     if volume.placements.iter().any(|it| is_waited_for(&it)) {
+        if volume.operation.is_some() && is_late(desired, volume, now_ms) {
+            let waits = waits_for(desired, volume, seen, now_ms);
+            let reason = format!("it goes on by itself, and waits: {waits}");
+            end(desired, volume, Err(reason), now_ms, changes);
+            put(Volume { operation: None, ..volume.clone() }, changes);
+        }
         return;
     }
     for placement in volume.placements.iter().filter(|it| !is_gone(it.node)) {
@@ -280,7 +301,7 @@ mod tests {
     fn birth_without_an_end_leaves_nothing() {
         let mut desired = desired(Phase::Birth { by: node(0) }, None);
         let mut seen = Seen::default();
-        let late = BIRTH_MAX_MS + 1;
+        let late = OPERATION_MAX_MS + 1;
         (0..2).for_each(|index| hear(&mut seen, index, MADE, late));
         settled(&mut desired, &seen, late);
         let failed = &desired.operations[&1];
@@ -310,6 +331,37 @@ mod tests {
         hear(&mut seen, 2, GONE, 20_000);
         settled(&mut desired, &seen, 20_000);
         assert!(desired.tombstones.is_empty());
+    }
+
+    /// It kept every other command about the volume away.
+    #[test]
+    fn device_that_does_not_come_is_wished_for_no_more_after_a_while() {
+        let mut desired = desired(Phase::Live, Some(node(1)));
+        let mut seen = Seen::default();
+        let late = OPERATION_MAX_MS + 1;
+        hear(&mut seen, 0, MADE, late);
+        settled(&mut desired, &seen, OPERATION_MAX_MS);
+        assert_eq!(desired.operations[&1].state, OperationState::Running);
+        settled(&mut desired, &seen, late);
+        let ended = &desired.operations[&1];
+        assert_eq!(ended.state, OperationState::Failed);
+        assert_eq!(ended.reason, "no device within 60 s: n1 is offline");
+        let volume = &desired.volumes[&VOLUME];
+        assert_eq!((volume.attached, volume.operation), (None, None));
+    }
+
+    #[test]
+    fn delete_that_a_node_holds_up_is_told_and_goes_on() {
+        let mut desired = desired(Phase::Leaving, None);
+        let mut seen = Seen::default();
+        let late = OPERATION_MAX_MS + 1;
+        hear(&mut seen, 0, MADE, late);
+        settled(&mut desired, &seen, late);
+        assert_eq!(desired.operations[&1].state, OperationState::Failed);
+        assert!(desired.operations[&1].reason.starts_with("it goes on by itself"));
+        hear(&mut seen, 0, GONE, late);
+        settled(&mut desired, &seen, late);
+        assert!(desired.volumes.is_empty());
     }
 
     #[test]

@@ -47,6 +47,37 @@ fn volume_is_deleted_while_a_machine_is_away_which_takes_its_part_away_later() {
     assert_eq!(plane.json(&["volume", "list"]).as_array().unwrap().len(), 1);
 }
 
+/// The pool of a machine is not mounted after a start: nothing blank takes its place.
+#[test]
+fn disk_that_is_away_is_told_and_counts_again_when_it_is_back() {
+    let mut plane = Plane::of(3);
+    plane.ok(&["volume", "create", "--size", "16M", "--attach", "n0", "db"]);
+    let mut client = plane.client(0, "db");
+    client.write(0, &[5; 4096]).unwrap();
+    client.close().unwrap();
+    plane.kill_machine(2);
+    let (pool, away) = (plane.pool(2), plane.root("n2").join("away"));
+    std::fs::rename(&pool, &away).unwrap();
+    plane.launch_daemon(2);
+    plane.launch_agent(2);
+    plane.poll("word of the disk", || {
+        let volume = plane.json(&["volume", "show", "db"]);
+        let problem = volume["placements"][2]["problem"].as_str()?.to_owned();
+        problem.contains("is gone: see whether the file system").then_some(())
+    });
+    assert!(is_empty(&pool), "nothing was made");
+    plane.kill_machine(2);
+    std::fs::remove_dir(&pool).ok();
+    std::fs::rename(&away, &pool).unwrap();
+    plane.launch_daemon(2);
+    plane.launch_agent(2);
+    plane.poll("the replica", || {
+        let volume = plane.json(&["volume", "show", "db"]);
+        let replica = &volume["placements"][2];
+        (replica["disk"] == "UpToDate" && replica["problem"].is_null()).then_some(())
+    });
+}
+
 #[test]
 fn node_that_is_offline_gets_no_replica_and_the_refusal_says_since_when() {
     let mut plane = Plane::of(2);
