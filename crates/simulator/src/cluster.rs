@@ -582,11 +582,14 @@ impl Cluster {
     pub fn step_resource(&mut self, node: usize, input: ResourceInput) {
         self.changes.of_resource(Self::node_id(node));
         let now = self.local_time(node);
+        let is_tick = matches!(input, ResourceInput::Tick);
         let mut actions = std::mem::take(&mut self.resource_actions);
         if let Some(process) = self.processes[node].as_mut() {
             process.resource.step(now, input, &mut actions);
         }
-        self.check_rest_of_resource(node, now);
+        if is_tick {
+            self.check_rest_of_resource(node, now);
+        }
         for action in actions.drain(..) {
             self.perform_resource(node, action);
         }

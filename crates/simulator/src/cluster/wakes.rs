@@ -41,8 +41,9 @@ impl Cluster {
         self.schedule_wake(node);
     }
 
-    /// The resource took a step. It may ask for another one at once, which begins what this one
-    /// decided, and not for a third.
+    /// The resource took a step because it was time to. It may ask for another one at once, which
+    /// begins what this one decided, and not for a third. Messages that came while the process
+    /// stood still are steps before that: a grant of the lease moves no other time that is over.
     pub(super) fn check_rest_of_resource(&mut self, node: usize, now: Time) {
         let Some(process) = self.processes[node].as_mut() else { return };
         let rests = process.resource.wake_at() > now;
