@@ -12,6 +12,12 @@ use api::status::ResourceStatus;
 
 const ANSWER_WITHIN: Duration = Duration::from_secs(20);
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    States,
+    Statistics,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Daemon {
     pub(crate) socket: PathBuf,
@@ -22,10 +28,16 @@ pub(crate) struct Daemon {
 }
 
 impl Daemon {
-    pub(crate) fn status(&self) -> Result<Vec<ResourceStatus>, String> {
-        let command = Command::Status { resources: Vec::new(), statistics: false };
-        match self.ask(command)? {
-            Reply::Status(status) => Ok(status.resources),
+    /// Of all its resources; sizes of volumes are among the statistics.
+    pub(crate) fn status(&self, detail: Detail) -> Result<Vec<ResourceStatus>, String> {
+        let statistics = detail == Detail::Statistics;
+        match self.ask(Command::Status { resources: Vec::new(), statistics })? {
+            Reply::Status(status) if status.node.name == self.name => Ok(status.resources),
+            Reply::Status(status) => Err(format!(
+                "the data daemon calls this machine {:?}, and the cluster {:?}: put `name = {}` \
+                 into /etc/basalt/node.conf, and start the daemon again",
+                status.node.name, self.name, self.name
+            )),
             Reply::Done { .. } | Reply::Adjusted { .. } | Reply::Running(_) => {
                 Err("the daemon answered another question".to_owned())
             }
@@ -65,6 +77,12 @@ impl Daemon {
 
     pub(crate) fn secondary(&self, resource: &str) -> Result<(), String> {
         self.ask(Command::Secondary { resource: resource.to_owned(), force: false }).map(drop)
+    }
+
+    /// Makes the volume larger, once all replicas have room.
+    pub(crate) fn resize(&self, resource: &str, bytes: u64) -> Result<(), String> {
+        let (resource, volume, size) = (resource.to_owned(), Some(0), Some(bytes));
+        self.ask(Command::Resize { resource, volume, size, assume_clean: false }).map(drop)
     }
 
     /// All replicas are equal: they are new.

@@ -58,19 +58,31 @@ impl Disk {
         self.remove()?;
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder);
         made.map_err(told("make", &self.folder))?;
-        let bits = size_bytes.div_ceil(BYTES_PER_BIT);
-        let metadata_bytes = METADATA_BASE_BYTES + bits.div_ceil(8) * MEMBERS_MAX * 2;
-        for (path, bytes) in [(self.data(), size_bytes), (self.metadata(), metadata_bytes)] {
+        for (path, bytes) in self.files(size_bytes) {
             let opened = OpenOptions::new().write(true).create_new(true).open(&path);
-            let file = opened.map_err(told("make", &path))?;
-            file.set_len(bytes).map_err(told("enlarge", &path))?;
-            if kind == PoolKind::File {
-                let given = fallocate(&file, FallocateFlags::empty(), 0, bytes);
-                given.map_err(|error| told("find room for", &path)(error.into()))?;
-            }
-            file.sync_all().map_err(told("write", &path))?;
+            lengthen(&opened.map_err(told("make", &path))?, &path, bytes, kind)?;
         }
         Ok(())
+    }
+
+    /// Longer files for a volume that grows. What is in them stays, and so does one that is long
+    /// enough.
+    pub(crate) fn grow(&self, kind: PoolKind, size_bytes: u64) -> Result<(), String> {
+        for (path, bytes) in self.files(size_bytes) {
+            let is_long = fs::metadata(&path).map_err(told("look at", &path))?.len() >= bytes;
+            if !is_long {
+                let opened = OpenOptions::new().write(true).open(&path);
+                lengthen(&opened.map_err(told("open", &path))?, &path, bytes, kind)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The metadata has room for the bits of a volume of this size.
+    fn files(&self, size_bytes: u64) -> [(PathBuf, u64); 2] {
+        let bits = size_bytes.div_ceil(BYTES_PER_BIT);
+        let metadata_bytes = METADATA_BASE_BYTES + bits.div_ceil(8) * MEMBERS_MAX * 2;
+        [(self.metadata(), metadata_bytes), (self.data(), size_bytes)]
     }
 
     /// It is whole now.
@@ -91,6 +103,15 @@ impl Disk {
         gone(fs::remove_file(self.mark())).map_err(told("remove", &self.mark()))?;
         gone(fs::remove_dir_all(&self.folder)).map_err(told("remove", &self.folder))
     }
+}
+
+fn lengthen(file: &File, path: &Path, bytes: u64, kind: PoolKind) -> Result<(), String> {
+    if kind == PoolKind::File {
+        let given = fallocate(file, FallocateFlags::empty(), 0, bytes);
+        given.map_err(|error| told("find room for", path)(error.into()))?;
+    }
+    file.set_len(bytes).map_err(told("enlarge", path))?;
+    file.sync_all().map_err(told("write", path))
 }
 
 /// How large a pool is. Its folder is made if it is not there.

@@ -16,10 +16,11 @@ use api::agent::{
 };
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
+use api::replication_state::ReplicationState;
 use api::role::Role;
 use api::status::ResourceStatus;
 
-use crate::daemon::Daemon;
+use crate::daemon::{Daemon, Detail};
 use crate::pools::{Disk, observe};
 
 #[derive(Clone, Debug)]
@@ -40,7 +41,9 @@ impl Reconciler {
     pub(crate) fn pass(&self, document: &Document) -> Pass {
         let pools = document.pools.iter().map(observe).collect();
         let revision = document.revision;
-        let running = match self.daemon.status() {
+        let grows = document.volumes.iter().any(|it| it.grow_to.is_some());
+        let detail = if grows { Detail::Statistics } else { Detail::States };
+        let running = match self.daemon.status(detail) {
             Ok(running) => running,
             Err(problem) => {
                 let problem = Some(problem);
@@ -111,6 +114,11 @@ impl Reconciler {
             self.make(wanted, (disk, pool, size.size_bytes), &text)?;
             return Ok(Step::Taken);
         }
+        // A pool without room for more keeps no role away: it is told with the last step.
+        let grown = match (&disk, pool, &wanted.disk) {
+            (Some(disk), Some(pool), Some(size)) => disk.grow(pool.kind, size.size_bytes),
+            (None, _, _) | (_, None, _) | (_, _, None) => Ok(()),
+        };
         let Some(resource) = resource else {
             self.note(wanted, "res", &text)?;
             self.daemon.up(&wanted.name, &text)?;
@@ -121,7 +129,14 @@ impl Reconciler {
             self.note(wanted, "res", &text)?;
             return Ok(Step::Taken);
         }
-        self.give_role(wanted, resource)
+        let given = self.give_role(wanted, resource)?;
+        grown?;
+        match wanted.grow_to {
+            Some(bytes) if size_of(resource).is_none_or(|known| known < bytes) => {
+                self.daemon.resize(&wanted.name, bytes).map(|()| Step::Taken)
+            }
+            Some(_) | None => Ok(given),
+        }
     }
 
     /// A resource that runs is this volume: it has its disk, or, without one, the agent's note.
@@ -167,10 +182,10 @@ impl Reconciler {
         text: &str,
     ) -> Result<(), String> {
         disk.begin(pool.kind, size_bytes)?;
-        self.note(wanted, "res", text)?;
-        self.daemon.create_md(&self.path(wanted, "res"), &wanted.name)?;
-        // Until it is up the daemon has no text of it.
-        self.forget(wanted, "res")?;
+        // Its own file: of a witness that gets a disk the daemon still has the former text.
+        self.note(wanted, "draft", text)?;
+        self.daemon.create_md(&self.path(wanted, "draft"), &wanted.name)?;
+        self.forget(wanted, "draft")?;
         disk.finish()
     }
 
@@ -195,8 +210,9 @@ impl Reconciler {
         if let Some(disk) = disk {
             disk.remove()?;
         }
-        self.forget(wanted, "res")?;
-        self.forget(wanted, "attached")?;
+        for kind in ["draft", "res", "attached"] {
+            self.forget(wanted, kind)?;
+        }
         Ok(Step::Nothing)
     }
 
@@ -257,6 +273,28 @@ fn is_connected(resource: &ResourceStatus) -> bool {
     resource.connections.iter().all(|it| it.connection_state == ConnectionState::Connected)
 }
 
+fn peers_of(resource: &ResourceStatus) -> Vec<String> {
+    resource.connections.iter().map(|it| it.name.clone()).collect()
+}
+
+/// In bytes.
+fn size_of(resource: &ResourceStatus) -> Option<u64> {
+    let statistics = resource.devices.first()?.statistics?;
+    Some(statistics.size * 1024)
+}
+
+/// Thousandths of the disk that are in sync, while a peer brings the rest; rounded down: no disk
+/// that is not whole is told to be.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1000")]
+fn synced_of(resource: &ResourceStatus) -> Option<u16> {
+    let devices = resource.connections.iter().flat_map(|it| &it.peer_devices);
+    let targets = devices.filter(|it| it.replication_state == ReplicationState::SyncTarget);
+    let least = targets
+        .map(|it| it.percent_in_sync)
+        .fold(None, |least: Option<f64>, it| Some(least.map_or(it, |least| least.min(it))))?;
+    Some((least.clamp(0.0, 100.0) * 10.0) as u16)
+}
+
 fn step_state(wanted: &WantedVolume, resource: Option<&ResourceStatus>) -> ObservedState {
     match (wanted.want, resource) {
         (Want::Gone, None) => ObservedState::Gone,
@@ -285,6 +323,9 @@ fn observed(
         role: resource.map_or_else(String::new, |resource| resource.role.to_string()),
         in_use: resource.is_some_and(|it| it.devices.iter().any(|device| device.open)),
         connected: resource.is_some_and(is_connected),
+        peers: resource.map_or_else(Vec::new, peers_of),
+        size_bytes: resource.and_then(size_of),
+        synced: resource.and_then(synced_of),
         problem,
     }
 }
@@ -302,6 +343,7 @@ mod tests {
             want,
             config_text: format!("disk \"{DATA_PATH}\"; meta-disk \"{METADATA_PATH}\";"),
             disk: None,
+            grow_to: None,
         }
     }
 

@@ -75,6 +75,10 @@ pub struct WantedVolume {
     pub config_text: String,
     /// Absent of a witness.
     pub disk: Option<WantedDisk>,
+    /// Bytes that the volume is to grow to, by this node's daemon; absent if its size stays, or
+    /// another node does it.
+    #[serde(default)]
+    pub grow_to: Option<u64>,
 }
 
 /// In place of the name of a volume in a URI.
@@ -136,6 +140,15 @@ pub struct ObservedVolume {
     pub in_use: bool,
     /// All peers of the resource are connected.
     pub connected: bool,
+    /// Nodes that the daemon's configuration of it has beside this one.
+    #[serde(default)]
+    pub peers: Vec<String>,
+    /// Bytes that clients have; absent while that is not known.
+    #[serde(default)]
+    pub size_bytes: Option<u64>,
+    /// Share of the disk that is in sync, in thousandths, while it gets what others have.
+    #[serde(default)]
+    pub synced: Option<u16>,
     pub problem: Option<String>,
 }
 

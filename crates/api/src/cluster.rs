@@ -146,18 +146,34 @@ pub enum PlacementKind {
     Replica,
     /// It votes, and has no data.
     Witness,
+    /// It has the device and no data, for as long as the volume is attached to it.
+    Client,
+}
+
+/// How far a node's part of a volume is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlacementStage {
+    In,
+    /// It gets what the others have, and does not count yet.
+    Joining,
+    /// It goes, once the others go on without it.
+    Leaving,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlacementView {
     pub node: String,
     pub kind: PlacementKind,
+    pub stage: PlacementStage,
     pub pool: Option<String>,
     /// DRBD's words; absent until the agent told.
     pub disk: Option<String>,
     pub role: Option<String>,
     /// Somebody has it open there.
     pub in_use: bool,
+    /// Thousandths of its disk that are in sync, while others bring it the rest.
+    pub synced: Option<u16>,
     /// What the agent waits for or failed at.
     pub problem: Option<String>,
     /// URIs that NBD clients on that node may use.
@@ -169,6 +185,29 @@ pub struct PlacementView {
 #[serde(deny_unknown_fields)]
 pub struct Attach {
     pub node: String,
+}
+
+/// `POST volumes/NAME/grow`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Grow {
+    /// All of it, and not what is added.
+    pub size_bytes: u64,
+}
+
+/// `POST volumes/NAME/replicas`, answered as `POST volumes`
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewReplica {
+    /// Only this node.
+    #[serde(default)]
+    pub node: Option<String>,
+    /// Only pools of this name.
+    #[serde(default)]
+    pub pool: Option<String>,
+    /// Only say where it would go.
+    #[serde(default)]
+    pub dry_run: bool,
 }
 
 /// The answer to a change that takes a while.
@@ -198,6 +237,9 @@ pub enum OperationKind {
     Delete,
     Attach,
     Detach,
+    Grow,
+    AddReplica,
+    DropReplica,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -229,7 +271,7 @@ pub struct WordView {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApiError {
     /// For programs: `not-found`, `exists`, `bad-request`, `no-place`, `in-use`, `busy`,
-    /// `forbidden`, `internal`.
+    /// `last-copy`, `forbidden`, `internal`.
     pub code: String,
     pub message: String,
     /// What to type.

@@ -129,14 +129,14 @@ fn main() -> ExitCode {
     })
 }
 
-/// `basalt node list` asks the controller; all else is the daemon of this machine.
+/// `basalt node list` and `lost` ask the controller; all else is the daemon of this machine.
 fn node(words: Vec<OsString>) -> ExitCode {
-    if words.first().is_none_or(|word| word != "list") {
+    if words.first().is_none_or(|word| word != "list" && word != "lost") {
         return daemon::main(words);
     }
     let words = std::iter::once(OsString::from("basalt node")).chain(words);
-    match NodeList::try_parse_from(words) {
-        Ok(NodeList { verb: NodeVerb::List { common } }) => plane::nodes(&common),
+    match NodeOfCluster::try_parse_from(words) {
+        Ok(NodeOfCluster { verb, common }) => plane::node(verb, &common),
         Err(error) => {
             let exit = u8::try_from(error.exit_code()).unwrap_or(1);
             if error.print().is_ok() { ExitCode::from(exit) } else { ExitCode::FAILURE }
@@ -146,18 +146,11 @@ fn node(words: Vec<OsString>) -> ExitCode {
 
 #[derive(Debug, Parser)]
 #[command(name = "basalt node")]
-struct NodeList {
+struct NodeOfCluster {
     #[command(subcommand)]
-    verb: NodeVerb,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum NodeVerb {
-    /// Show the nodes of the cluster
-    List {
-        #[command(flatten)]
-        common: plane::Common,
-    },
+    verb: plane::Node,
+    #[command(flatten)]
+    common: plane::Common,
 }
 
 /// The command line, or how this run ends: help and version are no errors.

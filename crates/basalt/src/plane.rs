@@ -122,10 +122,42 @@ pub(crate) fn main(command: Command) -> ExitCode {
     })
 }
 
-/// `basalt node list`: the word `node` alone is the daemon.
-pub(crate) fn nodes(common: &Common) -> ExitCode {
-    let nodes = Asking::of(common).get("nodes");
-    end(("node list", common.form(), nodes.and_then(|it| told_nodes(common, it))))
+/// `basalt node list` and `lost`: the word `node` alone is the daemon.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Node {
+    /// Show the nodes of the cluster
+    List,
+    /// Go on without a node for good: it is broken, or was installed anew
+    Lost {
+        /// The node
+        name: String,
+    },
+}
+
+pub(crate) fn node(verb: Node, common: &Common) -> ExitCode {
+    let asking = Asking::of(common);
+    let (verb, told) = match verb {
+        Node::List => {
+            let nodes = asking.get("nodes");
+            ("node list", nodes.and_then(|it| told_nodes(common, it)))
+        }
+        Node::Lost { name } => {
+            let lost = asking.delete::<()>(&format!("nodes/{}", asking::encoded(&name)));
+            let text = format!(
+                "{name} is no node of the cluster any more\nnext: `basalt volume list` shows which \
+                 volumes have fewer replicas now\n"
+            );
+            let told = |()| {
+                if common.json {
+                    tables::json(&serde_json::json!({ "lost": name }))
+                } else {
+                    Ok(text)
+                }
+            };
+            ("node lost", lost.and_then(told))
+        }
+    };
+    end((verb, common.form(), told))
 }
 
 fn end((verb, form, told): Ended) -> ExitCode {

@@ -6,12 +6,12 @@ use api::cluster::{Begun, Created, NewPool, NewVolume, OperationKind};
 use uuid::Uuid;
 
 use crate::core::{Changed, State};
-use crate::model::{Change, Desired, Node, Object, Phase, Pool, Volume};
+use crate::model::{Cause, Change, Desired, Node, Object, Phase, Placement, Pool, Stage, Volume};
 use crate::place::{Wish, place};
 use crate::refusal::{REPLICAS_MAX, Refusal, SIZE_MAX, SIZE_MIN};
 use crate::settle::begin;
 
-const BLOCK_BYTES: u64 = 4096;
+pub(crate) const BLOCK_BYTES: u64 = 4096;
 
 pub(crate) fn new_volume(state: &State, wish: &NewVolume, now_ms: u64) -> Changed<Created> {
     let desired = &state.desired;
@@ -32,32 +32,38 @@ pub(crate) fn new_volume(state: &State, wish: &NewVolume, now_ms: u64) -> Change
     let size_bytes = wish.size_bytes.next_multiple_of(BLOCK_BYTES);
     let replicas = wish.replicas;
     let name = wish.name.as_str();
-    let asked = Wish { name, size_bytes, replicas, pool: wish.pool.as_deref(), nodes: &wish.nodes };
+    let asked = Wish {
+        name,
+        size_bytes,
+        replicas,
+        pool: wish.pool.as_deref(),
+        nodes: &wish.nodes,
+        taken: &[],
+    };
     let plan = place(desired, &state.seen, asked, now_ms);
     let candidates = plan.candidates;
     let Some(placements) = plan.placements else {
         return Err(Refusal::NoPlace { name: wish.name.clone(), candidates });
     };
-    if let Some(node) = attach
-        && !placements.iter().any(|it| it.node == node.id && it.pool.is_some())
-    {
-        let chosen = placements.iter().filter(|it| it.pool.is_some()).map(|it| it.node);
-        return Err(not_among(desired, &wish.name, &node.name, chosen));
-    }
     if wish.dry_run {
         return Ok((Vec::new(), Created { operation: None, candidates }));
     }
     let operation = begin(desired, OperationKind::Create, &wish.name, now_ms);
-    let volume = Volume {
+    let by = placements[0].node;
+    let mut volume = Volume {
         id: Uuid::new_v4(),
         name: wish.name.clone(),
         size_bytes,
         minor: desired.free_minor().ok_or(Refusal::NoMinor)?,
-        phase: Phase::Birth { by: placements[0].node },
+        phase: Phase::Birth { by },
         placements,
         attached: attach.map(|node| node.id),
+        growth: None,
         operation: Some(operation.id),
     };
+    if let Some(node) = attach {
+        give_part(desired, &mut volume, node.id)?;
+    }
     let created = Created { operation: Some(operation.id), candidates };
     Ok((vec![put_operation(operation), Change::Put(Object::Volume(volume))], created))
 }
@@ -86,15 +92,29 @@ pub(crate) fn attach(state: &State, name: &str, node: &str, now_ms: u64) -> Chan
     let desired = &state.desired;
     let (volume, node) = (volume_named(desired, name)?, node_named(desired, node)?);
     check_idle(volume)?;
-    let replicas = volume.placements.iter().filter(|it| it.pool.is_some()).map(|it| it.node);
-    if !replicas.clone().any(|it| it == node.id) {
-        return Err(not_among(desired, &volume.name, &node.name, replicas));
-    }
     if let Some(other) = volume.attached.filter(|it| *it != node.id) {
         let node = desired.nodes.get(&other).map_or_else(String::new, |it| it.name.clone());
         return Err(Refusal::AttachedElsewhere { name: volume.name.clone(), node });
     }
-    Ok(set_attached(desired, volume, Some(node.id), now_ms))
+    let mut wanted = volume.clone();
+    give_part(desired, &mut wanted, node.id)?;
+    Ok(set_attached(desired, &wanted, Some(node.id), now_ms))
+}
+
+/// A node without a part of the volume gets one without data: its reads and writes go to others.
+fn give_part(desired: &Desired, volume: &mut Volume, node: Uuid) -> Result<(), Refusal> {
+    let is_leaving = volume.placement(node).is_some_and(|it| it.stage == Stage::Leaving);
+    if is_leaving || desired.tombstones.contains_key(&(node, volume.id)) {
+        let node = desired.nodes.get(&node).map_or_else(String::new, |it| it.name.clone());
+        return Err(Refusal::StillLeaving { name: volume.name.clone(), node });
+    }
+    if volume.placement(node).is_none() {
+        let node_id =
+            volume.free_node_id().ok_or_else(|| Refusal::TooMany { name: volume.name.clone() })?;
+        let (pool, stage, cause) = (None, Stage::In, Cause::Attach);
+        volume.placements.push(Placement { node, node_id, pool, stage, cause });
+    }
+    Ok(())
 }
 
 pub(crate) fn detach(state: &State, name: &str, now_ms: u64) -> Changed<Begun> {
@@ -167,15 +187,15 @@ pub(crate) fn check_name(
     Err(Refusal::BadName { kind, name: name.to_owned(), shortest, longest })
 }
 
-fn volume_named<'a>(desired: &'a Desired, name: &str) -> Result<&'a Volume, Refusal> {
+pub(crate) fn volume_named<'a>(desired: &'a Desired, name: &str) -> Result<&'a Volume, Refusal> {
     desired.volume_named(name).ok_or_else(|| Refusal::NoVolume { name: name.to_owned() })
 }
 
-fn node_named<'a>(desired: &'a Desired, name: &str) -> Result<&'a Node, Refusal> {
+pub(crate) fn node_named<'a>(desired: &'a Desired, name: &str) -> Result<&'a Node, Refusal> {
     desired.node_named(name).ok_or_else(|| Refusal::NoNode { name: name.to_owned() })
 }
 
-fn not_among(
+pub(crate) fn not_among(
     desired: &Desired,
     name: &str,
     node: &str,
@@ -186,7 +206,7 @@ fn not_among(
     Refusal::NotAmongPlacements { name: name.to_owned(), node: node.to_owned(), has }
 }
 
-fn check_idle(volume: &Volume) -> Result<(), Refusal> {
+pub(crate) fn check_idle(volume: &Volume) -> Result<(), Refusal> {
     match volume.operation {
         Some(operation) => Err(Refusal::Busy { name: volume.name.clone(), operation }),
         None => Ok(()),
@@ -200,7 +220,7 @@ fn check_closed(state: &State, volume: &Volume) -> Result<(), Refusal> {
     Err(Refusal::InUse { name: volume.name.clone(), node })
 }
 
-fn put_operation(operation: crate::model::Operation) -> Change {
+pub(crate) fn put_operation(operation: crate::model::Operation) -> Change {
     Change::Put(Object::Operation(operation))
 }
 

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use api::agent::{DATA_PATH, Document, METADATA_PATH, Want, WantedDisk, WantedPool, WantedVolume};
 use uuid::Uuid;
 
-use crate::model::{Desired, Node, Phase, Placement, Volume};
+use crate::model::{Desired, Node, Phase, Placement, Stage, Volume};
 
 pub(crate) fn document(desired: &Desired, node: Uuid) -> Document {
     let pools = desired.pools_of(node).map(|pool| WantedPool {
@@ -23,6 +23,7 @@ pub(crate) fn document(desired: &Desired, node: Uuid) -> Document {
         name: stone.name.clone(),
         want: Want::Gone,
         config_text: String::new(),
+        grow_to: None,
         disk: stone.pool.map(|pool| WantedDisk {
             pool: pool.to_string(),
             size_bytes: 0,
@@ -41,25 +42,31 @@ fn wanted(desired: &Desired, volume: &Volume, here: Placement) -> WantedVolume {
         Phase::Leaving => Want::Gone,
         Phase::Birth { by } if by == here.node => Want::Birth,
         Phase::Birth { .. } => Want::Up,
-        Phase::Live if volume.attached == Some(here.node) => Want::Attached,
+        Phase::Live if volume.attached == Some(here.node) && here.stage == Stage::In => {
+            Want::Attached
+        }
         Phase::Live => Want::Up,
     };
     let disk = here.pool.map(|pool| WantedDisk {
         pool: pool.to_string(),
-        size_bytes: volume.size_bytes,
-        new: matches!(volume.phase, Phase::Birth { .. }),
+        size_bytes: volume.wanted_bytes(),
+        new: matches!(volume.phase, Phase::Birth { .. }) || here.stage == Stage::Joining,
     });
-    let config_text = if want == Want::Gone { String::new() } else { config_text(desired, volume) };
+    let config_text =
+        if want == Want::Gone { String::new() } else { config_text(desired, volume, here.node) };
     let (id, name) = (volume.id.to_string(), volume.name.clone());
-    WantedVolume { id, name, want, config_text, disk }
+    let grow_to = volume.growth.filter(|it| it.by == here.node).map(|it| it.to_bytes);
+    WantedVolume { id, name, want, config_text, disk, grow_to }
 }
 
-/// The same on all nodes but for the paths of the disks, which each agent puts in for its own.
-fn config_text(desired: &Desired, volume: &Volume) -> String {
+/// The same on all nodes but for the paths of the disks, which each agent puts in for its own. One
+/// that leaves stands in its own alone: the others go on without it first.
+fn config_text(desired: &Desired, volume: &Volume, own: Uuid) -> String {
     let mut text = format!("resource \"{}\" {{\n", volume.name);
     let hosts: Vec<(&Node, &Placement)> = volume
         .placements
         .iter()
+        .filter(|placement| placement.stage != Stage::Leaving || placement.node == own)
         .filter_map(|placement| Some((desired.nodes.get(&placement.node)?, placement)))
         .collect();
     let mut line = |line: String| writeln!(text, "{line}").expect("a string takes all");
@@ -129,6 +136,8 @@ mod tests {
             node: Uuid::from_u128(node_id.into()),
             node_id,
             pool: (node_id < 2).then_some(pool),
+            stage: Stage::In,
+            cause: crate::model::Cause::Planned,
         };
         desired.apply(Change::Put(Object::Volume(Volume {
             id: Uuid::from_u128(9),
@@ -138,6 +147,7 @@ mod tests {
             phase,
             placements: [0, 1, 2].map(placement).to_vec(),
             attached,
+            growth: None,
             operation: None,
         })));
         desired

@@ -13,6 +13,8 @@ use uuid::Uuid;
 /// The first minor that the controller gives to a volume; an operator's own are below.
 pub(crate) const MINOR_FIRST: u32 = 1000;
 const MINOR_MAX: u32 = (1 << 20) - 1;
+/// Nodes that may have a part of one volume.
+pub(crate) const MEMBERS_MAX: u8 = 32;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Node {
@@ -44,6 +46,9 @@ pub(crate) struct Volume {
     pub(crate) phase: Phase,
     pub(crate) placements: Vec<Placement>,
     pub(crate) attached: Option<Uuid>,
+    /// An operation sets this, and clears it with its end.
+    #[serde(default)]
+    pub(crate) growth: Option<Growth>,
     /// The operation that is under way for it.
     pub(crate) operation: Option<u64>,
 }
@@ -59,17 +64,80 @@ pub(crate) enum Phase {
     Leaving,
 }
 
+/// A volume that becomes larger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Growth {
+    pub(crate) to_bytes: u64,
+    /// The node that has its daemon do it.
+    pub(crate) by: Uuid,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Placement {
     pub(crate) node: Uuid,
     /// The number of the node in the resource; it is never another node's.
     pub(crate) node_id: u8,
-    /// `None`: a witness.
+    /// `None`: no data. It votes as a witness where the replicas are even in number.
     pub(crate) pool: Option<Uuid>,
+    #[serde(default)]
+    pub(crate) stage: Stage,
+    #[serde(default)]
+    pub(crate) cause: Cause,
 }
 
-/// Of a volume that is gone from all lists: a node that was away takes its part of it away when it
-/// is back.
+/// How far a node's part of a volume is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Stage {
+    #[default]
+    In,
+    /// Of a volume that was born: its disk is new, and gets what the others have.
+    Joining,
+    /// The others are to go on without it. Once all that are online do, a tombstone follows.
+    Leaving,
+}
+
+/// Why a node has its part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Cause {
+    /// It was asked for, or the planner chose it.
+    #[default]
+    Planned,
+    /// The volume was attached to a node that had none: it goes when the device goes.
+    Attach,
+}
+
+impl Placement {
+    pub(crate) fn is_replica(&self) -> bool {
+        self.pool.is_some() && self.stage != Stage::Leaving
+    }
+}
+
+impl Volume {
+    pub(crate) fn placement(&self, node: Uuid) -> Option<&Placement> {
+        self.placements.iter().find(|it| it.node == node)
+    }
+
+    pub(crate) fn replicas(&self) -> impl Iterator<Item = &Placement> {
+        self.placements.iter().filter(|it| it.is_replica())
+    }
+
+    /// With the room for what it is to grow to.
+    pub(crate) fn wanted_bytes(&self) -> u64 {
+        self.growth.map_or(self.size_bytes, |growth| growth.to_bytes)
+    }
+
+    /// A number above all others as long as there is one: a node that left keeps its own.
+    pub(crate) fn free_node_id(&self) -> Option<u8> {
+        let is_free = |id: &u8| self.placements.iter().all(|it| it.node_id != *id);
+        let above = self.placements.iter().map(|it| it.node_id + 1).max().unwrap_or_default();
+        (above..MEMBERS_MAX).chain(0..MEMBERS_MAX).find(is_free)
+    }
+}
+
+/// Of a volume that is gone from all lists, or of a node that has no part of it any more: the node
+/// takes its part away, when it is back if it was away.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Tombstone {
     pub(crate) node: Uuid,
@@ -199,7 +267,7 @@ impl Desired {
     pub(crate) fn promised_bytes(&self, pool: Uuid) -> u64 {
         let is_here = |placement: &Placement| placement.pool == Some(pool);
         let volumes = self.volumes.values().filter(|it| it.placements.iter().any(is_here));
-        volumes.map(|volume| volume.size_bytes).sum()
+        volumes.map(Volume::wanted_bytes).sum()
     }
 
     pub(crate) fn replicas_in(&self, pool: Uuid) -> usize {
@@ -236,6 +304,7 @@ mod tests {
             phase: Phase::Live,
             placements: Vec::new(),
             attached: None,
+            growth: None,
             operation: None,
         }
     }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::cluster::{
-    Attach, ClusterView, NewPool, NewVolume, NewWord, NodeView, OperationState, OperationView,
-    PoolView, VolumeView, WordView,
+    Attach, ClusterView, Created, Grow, NewPool, NewReplica, NewVolume, NewWord, NodeView,
+    OperationState, OperationView, PoolView, VolumeView, WordView,
 };
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State as Given};
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Json, Response};
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post};
 use axum::{Router, extract::DefaultBodyLimit};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -20,7 +20,7 @@ use crate::authority::{SECRET_BYTES, digest_of};
 use crate::core::State;
 use crate::model::{Change, Object, Word};
 use crate::refusal::Refusal;
-use crate::{Controller, changes, views};
+use crate::{Controller, changes, life, views};
 
 /// A request is no longer.
 pub(crate) const BODY_BYTES_MAX: usize = 64 << 10;
@@ -48,6 +48,10 @@ pub(crate) fn router(controller: Arc<Controller>) -> Router {
         .route("/volumes/{name}", get(volume).delete(delete_volume))
         .route("/volumes/{name}/attach", post(attach))
         .route("/volumes/{name}/detach", post(detach))
+        .route("/volumes/{name}/grow", post(grow))
+        .route("/volumes/{name}/replicas", post(add_replica))
+        .route("/volumes/{name}/replicas/{node}", delete(drop_replica))
+        .route("/nodes/{name}", delete(lose_node))
         .route("/operations", get(operations))
         .route("/operations/{id}", get(operation))
         .route("/words", post(new_word));
@@ -141,10 +145,7 @@ async fn new_volume(Given(controller): Shared, body: Bytes) -> Result<Response, 
     let created = off_loop(controller, move |controller| {
         controller.core.change(|state, now| changes::new_volume(state, &wish, now))
     });
-    let created = created.await?;
-    let is_begun = created.operation.is_some();
-    let status = if is_begun { StatusCode::ACCEPTED } else { StatusCode::OK };
-    Ok((status, Json(created)).into_response())
+    created.await.map(told_created)
 }
 
 async fn delete_volume(
@@ -165,6 +166,47 @@ async fn attach(
 
 async fn detach(Given(controller): Shared, Path(name): Path<String>) -> Result<Response, Refusal> {
     changed(controller, move |state, now| changes::detach(state, &name, now)).await
+}
+
+async fn grow(
+    Given(controller): Shared,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let Grow { size_bytes } = read(&body)?;
+    changed(controller, move |state, now| life::grow(state, &name, size_bytes, now)).await
+}
+
+async fn add_replica(
+    Given(controller): Shared,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let wish: NewReplica = read(&body)?;
+    let created = off_loop(controller, move |controller| {
+        controller.core.change(|state, now| life::add_replica(state, &name, &wish, now))
+    });
+    created.await.map(told_created)
+}
+
+async fn drop_replica(
+    Given(controller): Shared,
+    Path((name, node)): Path<(String, String)>,
+) -> Result<Response, Refusal> {
+    changed(controller, move |state, now| life::drop_replica(state, &name, &node, now)).await
+}
+
+async fn lose_node(Given(controller): Shared, Path(name): Path<String>) -> Answer<()> {
+    let lost = off_loop(controller, move |controller| {
+        controller.core.change(|state, now| life::lose_node(state, &name, now))
+    });
+    lost.await.map(Json)
+}
+
+fn told_created(created: Created) -> Response {
+    let is_begun = created.operation.is_some();
+    let status = if is_begun { StatusCode::ACCEPTED } else { StatusCode::OK };
+    (status, Json(created)).into_response()
 }
 
 async fn changed(

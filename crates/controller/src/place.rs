@@ -8,8 +8,10 @@
 use api::cluster::Candidate;
 use uuid::Uuid;
 
-use crate::model::{Desired, Node, Placement, Pool, Tombstone};
+use crate::model::{Cause, Desired, Node, Placement, Pool, Stage, Tombstone};
 use crate::seen::Seen;
+
+const HAS_REPLICA: &str = "the node has a replica already";
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wish<'a> {
@@ -20,6 +22,8 @@ pub(crate) struct Wish<'a> {
     pub(crate) pool: Option<&'a str>,
     /// Only these nodes; none named: any.
     pub(crate) nodes: &'a [String],
+    /// Nodes that have a replica already.
+    pub(crate) taken: &'a [Uuid],
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +55,12 @@ pub(crate) fn place(desired: &Desired, seen: &Seen, wish: Wish<'_>, now_ms: u64)
         }
         for pool in pools {
             let refusal = of_node(desired, node, seen, wish, now_ms);
-            match refusal.map_or_else(|| of_pool(desired, pool, seen, wish), Err) {
+            let named = wish.pool.is_none_or(|name| name.eq_ignore_ascii_case(&pool.name));
+            let is_meant = || match named {
+                true => free_after(desired, pool, seen, wish.size_bytes),
+                false => Err("it is not the pool that was asked for".to_owned()),
+            };
+            match refusal.map_or_else(is_meant, Err) {
                 Ok(free_after) => places.push(Place { node, pool, free_after }),
                 Err(rule) => candidates.push(refuse(Some(pool), rule)),
             }
@@ -66,7 +75,7 @@ pub(crate) fn place(desired: &Desired, seen: &Seen, wish: Wish<'_>, now_ms: u64)
     for place in places {
         let is_node_taken = chosen.iter().any(|(node, _)| *node == place.node.id);
         let (taken, rule) = match is_node_taken {
-            true => (false, "the node has a replica already".to_owned()),
+            true => (false, HAS_REPLICA.to_owned()),
             false if chosen.len() == usize::from(wish.replicas) => (false, rest(place.free_after)),
             false => (true, rest(place.free_after)),
         };
@@ -87,8 +96,10 @@ pub(crate) fn place(desired: &Desired, seen: &Seen, wish: Wish<'_>, now_ms: u64)
         candidates.push(Candidate { node: witness.name.clone(), pool: None, taken: true, rule });
         chosen.push((witness.id, None));
     }
-    let placements =
-        (0..).zip(chosen).map(|(node_id, (node, pool))| Placement { node, node_id, pool });
+    let placements = (0..).zip(chosen).map(|(node_id, (node, pool))| {
+        let (stage, cause) = (Stage::In, Cause::Planned);
+        Placement { node, node_id, pool, stage, cause }
+    });
     Plan { placements: Some(placements.collect()), candidates }
 }
 
@@ -107,6 +118,9 @@ fn of_node(
     if !wish.nodes.is_empty() && !wish.nodes.iter().any(|it| it.eq_ignore_ascii_case(&node.name)) {
         return Some("it is not among the nodes that were asked for".to_owned());
     }
+    if wish.taken.contains(&node.id) {
+        return Some(HAS_REPLICA.to_owned());
+    }
     let is_left = |stone: &Tombstone| stone.node == node.id && stone.name == wish.name;
     if desired.tombstones.values().any(is_left) {
         return Some("it has still to take a former volume of this name away".to_owned());
@@ -121,11 +135,23 @@ fn of_node(
     seen.problem(node.id).map(|problem| format!("its agent cannot work: {problem}"))
 }
 
-/// What stays free of a pool with the volume in it, in thousandths; or the rule that refuses it.
-fn of_pool(desired: &Desired, pool: &Pool, seen: &Seen, wish: Wish<'_>) -> Result<u64, String> {
-    if wish.pool.is_some_and(|name| !name.eq_ignore_ascii_case(&pool.name)) {
-        return Err("it is not the pool that was asked for".to_owned());
-    }
+/// Whether a pool has room for so many bytes more; the candidate that it is not, else.
+pub(crate) fn room_for(
+    desired: &Desired,
+    pool: &Pool,
+    seen: &Seen,
+    bytes: u64,
+) -> Result<(), Candidate> {
+    let refused = |rule| {
+        let node = desired.nodes.get(&pool.node).map_or_else(String::new, |it| it.name.clone());
+        Candidate { node, pool: Some(pool.name.clone()), taken: false, rule }
+    };
+    free_after(desired, pool, seen, bytes).map(drop).map_err(refused)
+}
+
+/// What stays free of a pool with so many bytes more in it, in thousandths; or the rule that
+/// refuses them.
+fn free_after(desired: &Desired, pool: &Pool, seen: &Seen, bytes: u64) -> Result<u64, String> {
     let Some(known) = seen.pool(pool.node, pool.id) else {
         return Err("its agent did not say yet how large it is".to_owned());
     };
@@ -135,14 +161,13 @@ fn of_pool(desired: &Desired, pool: &Pool, seen: &Seen, wish: Wish<'_>) -> Resul
     // What was promised is kept, though thin volumes do not have it yet.
     let promised = desired.promised_bytes(pool.id);
     let room = known.total_bytes.saturating_sub(promised);
-    if wish.size_bytes > room || wish.size_bytes > known.free_bytes {
+    if bytes > room || bytes > known.free_bytes {
         return Err(format!(
             "no room: {} bytes are asked for, {} are free and {} of {} promised to other volumes",
-            wish.size_bytes, known.free_bytes, promised, known.total_bytes
+            bytes, known.free_bytes, promised, known.total_bytes
         ));
     }
-    let free_after =
-        u128::from(room - wish.size_bytes) * 1000 / u128::from(known.total_bytes.max(1));
+    let free_after = u128::from(room - bytes) * 1000 / u128::from(known.total_bytes.max(1));
     Ok(u64::try_from(free_after).expect("a thousand at most"))
 }
 
@@ -203,7 +228,7 @@ mod tests {
     }
 
     fn wish(replicas: u8) -> Wish<'static> {
-        Wish { name: "db", size_bytes: GIB, replicas, pool: None, nodes: &[] }
+        Wish { name: "db", size_bytes: GIB, replicas, pool: None, nodes: &[], taken: &[] }
     }
 
     fn nodes(plan: &Plan) -> Vec<u128> {
@@ -257,8 +282,13 @@ mod tests {
     #[test]
     fn what_is_promised_to_thin_volumes_is_no_room_for_others() {
         let (mut desired, seen) = cluster(&[10]);
-        let placement =
-            Placement { node: Uuid::from_u128(0), node_id: 0, pool: Some(Uuid::from_u128(100)) };
+        let placement = Placement {
+            node: Uuid::from_u128(0),
+            node_id: 0,
+            pool: Some(Uuid::from_u128(100)),
+            stage: Stage::In,
+            cause: Cause::Planned,
+        };
         desired.apply(Change::Put(Object::Volume(crate::model::Volume {
             id: Uuid::from_u128(7),
             name: "db".to_owned(),
@@ -267,6 +297,7 @@ mod tests {
             phase: crate::model::Phase::Live,
             placements: vec![placement],
             attached: None,
+            growth: None,
             operation: None,
         })));
         assert!(place(&desired, &seen, wish(1), 0).placements.is_some());

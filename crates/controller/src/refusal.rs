@@ -5,6 +5,8 @@ use std::fmt;
 
 use api::cluster::{ApiError, Candidate};
 
+use crate::model::MEMBERS_MAX;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     NoVolume { name: String },
@@ -25,6 +27,14 @@ pub(crate) enum Refusal {
     Busy { name: String, operation: u64 },
     InUse { name: String, node: String },
     AttachedElsewhere { name: String, node: String },
+    NotLarger { name: String, has: u64, asked: u64 },
+    NoRoom { name: String, candidates: Vec<Candidate> },
+    NoCopy { name: String },
+    LastCopy { name: String, node: String },
+    LastCopies { node: String, volumes: Vec<String> },
+    TooMany { name: String },
+    StillLeaving { name: String, node: String },
+    NodeIsOnline { name: String },
     NoMinor,
     UnknownWord,
     NotANode,
@@ -38,6 +48,7 @@ pub(crate) const SIZE_MAX: u64 = 1 << 50;
 pub(crate) const REPLICAS_MAX: u8 = 31;
 
 impl fmt::Display for Refusal {
+    #[expect(clippy::too_many_lines, reason = "one flat list")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoVolume { name } => write!(f, "there is no volume {name:?}"),
@@ -78,6 +89,29 @@ impl fmt::Display for Refusal {
             Self::AttachedElsewhere { name, node } => {
                 write!(f, "{name:?} is attached to {node}")
             }
+            Self::NotLarger { name, has, asked } => {
+                write!(f, "{name:?} has {has} bytes, and {asked} are not more")
+            }
+            Self::NoRoom { name, .. } => {
+                write!(f, "not every pool with a replica of {name:?} has room for more")
+            }
+            Self::NoCopy { name } => {
+                write!(f, "no replica of {name:?} that is UpToDate is on a node that is online")
+            }
+            Self::LastCopy { name, node } => {
+                write!(f, "no replica of {name:?} but that on {node} is UpToDate and online")
+            }
+            Self::LastCopies { node, volumes } => {
+                let volumes = volumes.join(", ");
+                write!(f, "{node} has the only replica of {volumes}")
+            }
+            Self::TooMany { name } => {
+                write!(f, "{name:?} is on {MEMBERS_MAX} nodes, and no volume is on more")
+            }
+            Self::StillLeaving { name, node } => {
+                write!(f, "{node} has still to take its former part of {name:?} away")
+            }
+            Self::NodeIsOnline { name } => write!(f, "{name} is online, and not lost"),
             Self::NoMinor => f.write_str("there is no minor left for one more volume"),
             Self::UnknownWord => {
                 f.write_str("the join word is not known: it expired, or was used up")
@@ -109,9 +143,17 @@ impl Refusal {
             | Self::BadJson { .. }
             | Self::BadKey
             | Self::BadUri { .. }
-            | Self::NotAmongPlacements { .. } => (400, "bad-request"),
-            Self::NoPlace { .. } | Self::NoMinor => (409, "no-place"),
-            Self::Busy { .. } => (409, "busy"),
+            | Self::NotAmongPlacements { .. }
+            | Self::NotLarger { .. } => (400, "bad-request"),
+            Self::NoPlace { .. } | Self::NoRoom { .. } | Self::TooMany { .. } | Self::NoMinor => {
+                (409, "no-place")
+            }
+            Self::NoCopy { .. } | Self::LastCopy { .. } | Self::LastCopies { .. } => {
+                (409, "last-copy")
+            }
+            Self::Busy { .. } | Self::StillLeaving { .. } | Self::NodeIsOnline { .. } => {
+                (409, "busy")
+            }
             Self::InUse { .. } | Self::AttachedElsewhere { .. } => (409, "in-use"),
             Self::UnknownWord | Self::NotANode => (403, "forbidden"),
             Self::Failed { .. } => (500, "internal"),
@@ -119,6 +161,7 @@ impl Refusal {
     }
 
     /// What to type.
+    #[expect(clippy::too_many_lines, reason = "one flat list")]
     pub(crate) fn to_try(&self) -> String {
         match self {
             Self::NoVolume { .. } | Self::VolumeExists { .. } => {
@@ -154,6 +197,31 @@ impl Refusal {
                  as its disk"
             ),
             Self::AttachedElsewhere { name, .. } => format!("`basalt volume detach {name}` first"),
+            Self::NotLarger { .. } => "a larger --size: a volume never becomes smaller".to_owned(),
+            Self::NoRoom { name, .. } => format!(
+                "enlarge the file systems of these pools; or `basalt volume add-replica {name}` in \
+                 a larger one, and then `basalt volume drop-replica` here"
+            ),
+            Self::NoCopy { name } => {
+                format!("`basalt volume show {name}` says which node has to come back")
+            }
+            Self::LastCopy { name, .. } => format!(
+                "`basalt volume add-replica {name}` and wait until it is UpToDate; or `basalt \
+                 volume delete {name}`, and its data with it"
+            ),
+            Self::LastCopies { .. } => {
+                "bring the node back; or `basalt volume delete` each, whose data is lost then"
+                    .to_owned()
+            }
+            Self::TooMany { name } => {
+                format!("`basalt volume drop-replica {name}` on another node first")
+            }
+            Self::StillLeaving { node, .. } => {
+                format!("wait; if {node} is offline, start it: it does so by itself")
+            }
+            Self::NodeIsOnline { name } => format!(
+                "switch it off first; what is lost of {name} is never asked for its data again"
+            ),
             Self::NoMinor => "delete volumes that nobody uses any more".to_owned(),
             Self::UnknownWord => {
                 "`basalt cluster word` on the machine of the controller prints a new one".to_owned()
@@ -169,11 +237,12 @@ impl Refusal {
     }
 
     pub(crate) fn answer(&self) -> ApiError {
-        let candidates = if let Self::NoPlace { candidates, .. } = self {
-            candidates.clone()
-        } else {
-            Vec::new()
-        };
+        let candidates =
+            if let Self::NoPlace { candidates, .. } | Self::NoRoom { candidates, .. } = self {
+                candidates.clone()
+            } else {
+                Vec::new()
+            };
         let (code, message) = (self.code().1.to_owned(), self.to_string());
         ApiError { code, message, to_try: self.to_try(), candidates }
     }
@@ -233,7 +302,7 @@ mod tests {
             ),
             (
                 "`volume create`, and too few pools can take a replica",
-                Refusal::NoPlace { name: db(), candidates: vec![candidate] },
+                Refusal::NoPlace { name: db(), candidates: vec![candidate.clone()] },
             ),
             (
                 "`volume attach` on a node without a replica",
@@ -255,6 +324,32 @@ mod tests {
                 "`volume attach` of a volume that another node has",
                 Refusal::AttachedElsewhere { name: db(), node: bob() },
             ),
+            (
+                "`volume grow` to what it has, or to less",
+                Refusal::NotLarger { name: db(), has: 2 << 30, asked: 1 << 30 },
+            ),
+            (
+                "`volume grow` by more than a pool has left",
+                Refusal::NoRoom { name: db(), candidates: vec![candidate] },
+            ),
+            (
+                "`volume grow` or `add-replica` while all whole replicas are away",
+                Refusal::NoCopy { name: db() },
+            ),
+            (
+                "`volume drop-replica` of the only one that is whole",
+                Refusal::LastCopy { name: db(), node: bob() },
+            ),
+            (
+                "`node lost` of a node with volumes of one replica",
+                Refusal::LastCopies { node: bob(), volumes: vec![db(), "web".to_owned()] },
+            ),
+            ("one node more for a volume that is on 32", Refusal::TooMany { name: db() }),
+            (
+                "`volume attach` right after `detach` or `drop-replica` there",
+                Refusal::StillLeaving { name: db(), node: bob() },
+            ),
+            ("`node lost` of a node whose agent calls", Refusal::NodeIsOnline { name: bob() }),
             ("more than a million volumes", Refusal::NoMinor),
             ("`cluster join` with an old word", Refusal::UnknownWord),
             ("an agent of a node that was taken out", Refusal::NotANode),

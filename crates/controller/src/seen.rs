@@ -5,8 +5,14 @@ use std::collections::BTreeMap;
 use api::agent::{Observed, ObservedPool, ObservedVolume};
 use uuid::Uuid;
 
+use crate::model::{Placement, Volume};
+
 /// A node counts as online for so long after its agent was heard.
 pub(crate) const ONLINE_MS: u64 = 5_000;
+
+/// DRBD's words.
+pub(crate) const UP_TO_DATE: &str = "UpToDate";
+pub(crate) const PRIMARY: &str = "Primary";
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
@@ -45,4 +51,16 @@ impl Seen {
         let id = volume.to_string();
         self.nodes.get(&node)?.observed.volumes.iter().find(|it| it.id == id)
     }
+}
+
+/// Replicas that were born or brought up to date, on nodes that are online.
+pub(crate) fn up_to_date<'a>(
+    volume: &'a Volume,
+    seen: &'a Seen,
+    now_ms: u64,
+) -> impl Iterator<Item = &'a Placement> {
+    volume.replicas().filter(move |it| {
+        let is_whole = seen.volume(it.node, volume.id).is_some_and(|it| it.disk == UP_TO_DATE);
+        is_whole && seen.is_online(it.node, now_ms)
+    })
 }

@@ -8,15 +8,16 @@ use api::agent::{ObservedState, ObservedVolume};
 use api::cluster::{OperationKind, OperationState};
 use uuid::Uuid;
 
-use crate::model::{Change, Desired, Key, Object, Operation, Phase, Placement, Tombstone, Volume};
-use crate::seen::Seen;
+use crate::model::{
+    Change, Desired, Key, Object, Operation, Phase, Placement, Stage, Tombstone, Volume,
+};
+use crate::parts::advance;
+use crate::seen::{PRIMARY, Seen, UP_TO_DATE};
 
 /// What comes to no end is given up after so long.
 pub(crate) const OPERATION_MAX_MS: u64 = 60_000;
 /// Operations that ended and are kept, the newest.
 const ENDED_KEPT: usize = 1_000;
-const UP_TO_DATE: &str = "UpToDate";
-const PRIMARY: &str = "Primary";
 
 pub(crate) fn settle(desired: &Desired, seen: &Seen, now_ms: u64) -> Vec<Change> {
     let mut changes = Vec::new();
@@ -57,6 +58,9 @@ pub(crate) fn waits_for(desired: &Desired, volume: &Volume, seen: &Seen, now_ms:
         }
         let is_there = match volume.phase {
             Phase::Birth { .. } => is_made(placement, known),
+            Phase::Live if placement.stage == Stage::Leaving => false,
+            Phase::Live if placement.stage == Stage::Joining => is_copied(known),
+            Phase::Live if volume.growth.is_some_and(|it| it.by == node) => false,
             Phase::Live => volume.attached != Some(node) || known.role == PRIMARY,
             Phase::Leaving => known.state == ObservedState::Gone,
         };
@@ -100,29 +104,106 @@ fn is_late(desired: &Desired, volume: &Volume, now_ms: u64) -> bool {
     operation.is_none_or(|it| now_ms.saturating_sub(it.began_ms) > OPERATION_MAX_MS)
 }
 
-/// Attached, or detached, as an operation asked for. A device that does not come is wished for no
-/// more: it would come when nobody expects it.
+/// The parts of it that come and go, and the end of what was asked for.
 fn live(desired: &Desired, volume: &Volume, seen: &Seen, now_ms: u64, changes: &mut Vec<Change>) {
-    if volume.operation.is_none() {
-        return;
+    let (mut next, stones) = advance(desired, volume, seen, now_ms);
+    changes.extend(stones);
+    let operation = volume.operation.and_then(|id| desired.operations.get(&id));
+    if volume.operation.is_some() {
+        let kind = operation.map(|it| it.kind);
+        if is_done(kind, desired, volume, seen, now_ms) {
+            end(desired, volume, Ok(()), now_ms, changes);
+            next.operation = None;
+            next.size_bytes = next.wanted_bytes();
+            next.growth = None;
+        } else if is_late(desired, volume, now_ms) {
+            let reason = give_up(kind, desired, &mut next, seen, now_ms);
+            end(desired, volume, Err(reason), now_ms, changes);
+            next.operation = None;
+        }
     }
-    let is_primary = |node: Uuid| told(seen, node, volume.id).is_some_and(|it| it.role == PRIMARY);
-    let is_settled = match volume.attached {
-        Some(node) => is_primary(node),
-        None => !volume.placements.iter().any(|it| is_primary(it.node)),
-    };
-    if is_settled {
-        end(desired, volume, Ok(()), now_ms, changes);
-        put(Volume { operation: None, ..volume.clone() }, changes);
-    } else if is_late(desired, volume, now_ms) {
-        let waits = waits_for(desired, volume, seen, now_ms);
-        let reason = format!("no device within {} s: {waits}", OPERATION_MAX_MS / 1000);
-        let reason = match volume.attached {
-            Some(_) => reason,
-            None => format!("the device is still there after {} s", OPERATION_MAX_MS / 1000),
-        };
-        end(desired, volume, Err(reason), now_ms, changes);
-        put(Volume { attached: None, operation: None, ..volume.clone() }, changes);
+    if next != *volume {
+        put(next, changes);
+    }
+}
+
+fn is_done(
+    kind: Option<OperationKind>,
+    desired: &Desired,
+    volume: &Volume,
+    seen: &Seen,
+    now_ms: u64,
+) -> bool {
+    let seen_of = |node: Uuid| told(seen, node, volume.id);
+    let is_primary = |node: Uuid| seen_of(node).is_some_and(|it| it.role == PRIMARY);
+    match kind {
+        Some(OperationKind::Grow) => volume.growth.is_none_or(|growth| {
+            let has = seen_of(growth.by).and_then(|it| it.size_bytes);
+            has.is_some_and(|bytes| bytes >= growth.to_bytes)
+        }),
+        // It is copied from now on, which takes as long as it takes.
+        Some(OperationKind::AddReplica) => {
+            let mut joining = volume.placements.iter().filter(|it| it.stage == Stage::Joining);
+            joining.all(|it| seen_of(it.node).is_some_and(is_copied))
+        }
+        Some(OperationKind::DropReplica) => {
+            let is_there =
+                |stone: &Tombstone| stone.volume == volume.id && seen.is_online(stone.node, now_ms);
+            volume.placements.iter().all(|it| it.stage != Stage::Leaving)
+                && !desired.tombstones.values().any(is_there)
+        }
+        Some(
+            OperationKind::Create
+            | OperationKind::Attach
+            | OperationKind::Detach
+            | OperationKind::Delete,
+        )
+        | None => match volume.attached {
+            Some(node) => is_primary(node),
+            None => !volume.placements.iter().any(|it| is_primary(it.node)),
+        },
+    }
+}
+
+/// What a peer has is brought to it.
+fn is_copied(known: &ObservedVolume) -> bool {
+    known.state == ObservedState::Up && (known.disk == UP_TO_DATE || known.synced.is_some())
+}
+
+/// What did not come is wished for no more: it would come when nobody expects it. Tells why it did
+/// not.
+fn give_up(
+    kind: Option<OperationKind>,
+    desired: &Desired,
+    next: &mut Volume,
+    seen: &Seen,
+    now_ms: u64,
+) -> String {
+    let waits = waits_for(desired, next, seen, now_ms);
+    let seconds = OPERATION_MAX_MS / 1000;
+    match kind {
+        Some(OperationKind::Grow) => {
+            let has = next.growth.and_then(|it| told(seen, it.by, next.id)?.size_bytes);
+            next.size_bytes = has.map_or(next.size_bytes, |it| it.max(next.size_bytes));
+            next.growth = None;
+            format!("not larger within {seconds} s: {waits}")
+        }
+        Some(OperationKind::AddReplica) => {
+            let joining = next.placements.iter_mut().filter(|it| it.stage == Stage::Joining);
+            joining.for_each(|it| it.stage = Stage::Leaving);
+            format!("no replica within {seconds} s, and it is taken away again: {waits}")
+        }
+        Some(OperationKind::DropReplica) => format!("it goes on by itself, and waits: {waits}"),
+        Some(
+            OperationKind::Create
+            | OperationKind::Attach
+            | OperationKind::Detach
+            | OperationKind::Delete,
+        )
+        | None => match next.attached.take() {
+            Some(_) => format!("no device within {seconds} s: {waits}"),
+            None => format!("the device is still there after {seconds} s"),
+        },
     }
 }
 
@@ -225,8 +306,13 @@ mod tests {
             })));
         }
         let operation = begin(&desired, OperationKind::Create, "db", 0);
-        let placement =
-            |node_id| Placement { node: node(node_id), node_id, pool: Some(Uuid::from_u128(100)) };
+        let placement = |node_id| Placement {
+            node: node(node_id),
+            node_id,
+            pool: Some(Uuid::from_u128(100)),
+            stage: Stage::In,
+            cause: crate::model::Cause::Planned,
+        };
         desired.apply(Change::Put(Object::Volume(Volume {
             id: VOLUME,
             name: "db".to_owned(),
@@ -235,6 +321,7 @@ mod tests {
             phase,
             placements: [0, 1, 2].map(placement).to_vec(),
             attached,
+            growth: None,
             operation: Some(operation.id),
         })));
         desired.apply(Change::Put(Object::Operation(operation)));
@@ -254,6 +341,9 @@ mod tests {
             role: role.to_owned(),
             in_use: false,
             connected: true,
+            peers: Vec::new(),
+            size_bytes: None,
+            synced: None,
             problem: None,
         };
         seen.hear(node(index), Observed { volumes: vec![volume], ..Observed::default() }, now);

@@ -2,12 +2,12 @@
 
 use api::agent::VOLUME;
 use api::cluster::{
-    NodeView, OperationState, OperationView, PlacementKind, PlacementView, PoolView, VolumeState,
-    VolumeView,
+    NodeView, OperationState, OperationView, PlacementKind, PlacementStage, PlacementView,
+    PoolView, VolumeState, VolumeView,
 };
 
 use crate::core::State;
-use crate::model::{Node, Operation, Phase, Placement, Pool, Volume};
+use crate::model::{Cause, Node, Operation, Phase, Placement, Pool, Stage, Volume};
 use crate::settle::waits_for;
 
 pub(crate) fn node(state: &State, node: &Node, now_ms: u64) -> NodeView {
@@ -58,11 +58,20 @@ fn placement(state: &State, volume: &Volume, placement: &Placement) -> Placement
     let word = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let node = state.desired.nodes.get(&placement.node);
     let is_replica = placement.pool.is_some();
-    let nbd = node.filter(|_| is_replica);
+    let nbd = node.filter(|_| is_replica || volume.attached == Some(placement.node));
     let nbd = nbd.map(|node| node.nbd.replace(VOLUME, &volume.name));
     PlacementView {
         node: name_of(state, placement.node),
-        kind: if is_replica { PlacementKind::Replica } else { PlacementKind::Witness },
+        kind: match (is_replica, placement.cause) {
+            (true, _) => PlacementKind::Replica,
+            (false, Cause::Planned) => PlacementKind::Witness,
+            (false, Cause::Attach) => PlacementKind::Client,
+        },
+        stage: match placement.stage {
+            Stage::In => PlacementStage::In,
+            Stage::Joining => PlacementStage::Joining,
+            Stage::Leaving => PlacementStage::Leaving,
+        },
         pool: placement
             .pool
             .and_then(|pool| state.desired.pools.get(&pool))
@@ -70,6 +79,7 @@ fn placement(state: &State, volume: &Volume, placement: &Placement) -> Placement
         disk: known.and_then(|it| word(&it.disk)),
         role: known.and_then(|it| word(&it.role)),
         in_use: known.is_some_and(|it| it.in_use),
+        synced: known.and_then(|it| it.synced),
         problem: known.and_then(|it| it.problem.clone()),
         nbd: nbd.into_iter().collect(),
     }

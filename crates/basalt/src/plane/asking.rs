@@ -103,3 +103,23 @@ impl Asking {
         Err(Trouble::Refused(serde_json::from_str(&text).map_err(not_understood)?))
     }
 }
+
+/// A name as a part of a URL: what the controller refuses, it is to refuse by its own rule.
+pub(crate) fn encoded(name: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let one = |byte: u8| {
+        if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }
+    };
+    name.bytes().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_reach_the_controller_as_they_were_typed() {
+        assert_eq!(encoded("db-1_a.b"), "db-1_a.b");
+        assert_eq!(encoded("a/../b?c#d %"), "a%2F..%2Fb%3Fc%23d%20%25");
+    }
+}

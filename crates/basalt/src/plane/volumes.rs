@@ -2,9 +2,12 @@
 
 use std::io::{IsTerminal as _, Write as _};
 
-use api::cluster::{Attach, Begun, Candidate, Created, NewVolume, PlacementKind, VolumeView};
+use api::cluster::{
+    Attach, Begun, Candidate, Created, Grow, NewReplica, NewVolume, PlacementKind, PlacementStage,
+    PlacementView, VolumeView,
+};
 
-use crate::plane::asking::Asking;
+use crate::plane::asking::{Asking, encoded};
 use crate::plane::tables::{Table, amount, json, word};
 use crate::plane::trouble::Trouble;
 use crate::plane::{Common, Ended};
@@ -49,6 +52,33 @@ pub(crate) enum Command {
     },
     /// Take the device from the node that has it
     Detach { name: String },
+    /// Make a volume larger, while it is in use
+    Grow {
+        /// Its whole new size, such as 20G
+        #[arg(long, value_parser = size)]
+        size: u64,
+        name: String,
+    },
+    /// Let one more node have the data
+    AddReplica {
+        /// Only on this node
+        #[arg(long, value_name = "NODE")]
+        on: Option<String>,
+        /// Only in pools of this name
+        #[arg(long)]
+        pool: Option<String>,
+        /// Only say where it would go, and which rule took or refused each pool
+        #[arg(long)]
+        dry_run: bool,
+        name: String,
+    },
+    /// Take the data from a node
+    DropReplica {
+        /// The node
+        #[arg(long, value_name = "NODE")]
+        on: String,
+        name: String,
+    },
 }
 
 pub(crate) fn run(verb: Command, common: &Common) -> Ended {
@@ -75,6 +105,14 @@ pub(crate) fn run(verb: Command, common: &Common) -> Ended {
             ("volume attach", node.and_then(|node| attach(&asking, common, &name, node)))
         }
         Command::Detach { name } => ("volume detach", detach(&asking, common, &name)),
+        Command::Grow { size, name } => ("volume grow", grow(&asking, common, &name, size)),
+        Command::AddReplica { on, pool, dry_run, name } => {
+            let wish = NewReplica { node: on, pool, dry_run };
+            ("volume add-replica", add_replica(&asking, common, &name, &wish))
+        }
+        Command::DropReplica { on, name } => {
+            ("volume drop-replica", drop_replica(&asking, common, &name, &on))
+        }
     };
     (verb, common.form(), told)
 }
@@ -119,13 +157,13 @@ fn create(asking: &Asking, common: &Common, wish: &NewVolume) -> Result<String, 
 /// What can be done with it now.
 fn told_ready(volume: &VolumeView) -> String {
     let replicas = volume.placements.iter().filter(|it| it.kind == PlacementKind::Replica);
-    let on: Vec<&str> = replicas.clone().map(|it| it.node.as_str()).collect();
+    let on: Vec<&str> = replicas.map(|it| it.node.as_str()).collect();
     let mut text = format!("{} is ready, on {}\n", volume.name, on.join(", "));
     match &volume.attached_to {
         None => text += &format!("next: `basalt volume attach {}` on one of these\n", volume.name),
         Some(node) => {
             text += &format!("device on {node}: {}\n", volume.device);
-            let own = replicas.filter(|it| it.node == *node);
+            let own = volume.placements.iter().filter(|it| it.node == *node);
             own.flat_map(|it| &it.nbd).for_each(|uri| text += &format!("NBD on {node}: {uri}\n"));
         }
     }
@@ -166,17 +204,50 @@ fn detach(asking: &Asking, common: &Common, name: &str) -> Result<String, Troubl
     done(common, begun, format!("{name} is detached\n"))
 }
 
-fn done(common: &Common, begun: Begun, text: String) -> Result<String, Trouble> {
-    if common.json { json(&begun) } else { Ok(text) }
+fn grow(asking: &Asking, common: &Common, name: &str, size: u64) -> Result<String, Trouble> {
+    let path = format!("volumes/{}/grow", encoded(name));
+    let begun: Begun = asking.post(&path, &Grow { size_bytes: size })?;
+    wait(asking, common, begun.operation)?;
+    done(common, begun, format!("{name} has {}\n", amount(size)))
 }
 
-/// A name as a part of a URL: what the controller refuses, it is to refuse by its own rule.
-fn encoded(name: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    let one = |byte: u8| {
-        if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }
+fn add_replica(
+    asking: &Asking,
+    common: &Common,
+    name: &str,
+    wish: &NewReplica,
+) -> Result<String, Trouble> {
+    let created: Created = asking.post(&format!("volumes/{}/replicas", encoded(name)), wish)?;
+    let Some(operation) = created.operation else {
+        return if common.json { json(&created) } else { Ok(told_candidates(&created.candidates)) };
     };
-    name.bytes().map(one).collect()
+    wait(asking, common, operation)?;
+    if common.json {
+        return show(asking, common, name);
+    }
+    let chosen = created.candidates.iter().filter(|it| it.taken);
+    let nodes: Vec<&str> = chosen.map(|it| it.node.as_str()).collect();
+    let nodes = nodes.join(", ");
+    Ok(format!(
+        "{nodes} gets the data of {name} from the others\nnext: `basalt volume show {name}` says \
+         how far it is\n"
+    ))
+}
+
+fn drop_replica(
+    asking: &Asking,
+    common: &Common,
+    name: &str,
+    node: &str,
+) -> Result<String, Trouble> {
+    let path = format!("volumes/{}/replicas/{}", encoded(name), encoded(node));
+    let begun: Begun = asking.delete(&path)?;
+    wait(asking, common, begun.operation)?;
+    done(common, begun, format!("{node} has no data of {name} any more\n"))
+}
+
+fn done(common: &Common, begun: Begun, text: String) -> Result<String, Trouble> {
+    if common.json { json(&begun) } else { Ok(text) }
 }
 
 /// What takes more than two seconds says what it waits for.
@@ -204,7 +275,7 @@ fn show(asking: &Asking, common: &Common, name: &str) -> Result<String, Trouble>
     for it in volume.placements {
         let in_use = if it.in_use { "yes" } else { "no" };
         let kind = word(&it.kind);
-        let told = it.problem.unwrap_or_default();
+        let told = told_of(&it);
         table.row([
             it.node,
             kind,
@@ -217,6 +288,17 @@ fn show(asking: &Asking, common: &Common, name: &str) -> Result<String, Trouble>
     }
     text.push('\n');
     Ok(text + &table.text())
+}
+
+/// How far a part is, and what is wrong with it.
+fn told_of(placement: &PlacementView) -> String {
+    let stage = match placement.stage {
+        PlacementStage::In => None,
+        PlacementStage::Joining => Some("it joins".to_owned()),
+        PlacementStage::Leaving => Some("it leaves".to_owned()),
+    };
+    let synced = placement.synced.map(|it| format!("{}.{} % in sync", it / 10, it % 10));
+    [stage, synced, placement.problem.clone()].into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 fn told_volumes(common: &Common, volumes: Vec<VolumeView>) -> Result<String, Trouble> {
@@ -259,11 +341,5 @@ mod tests {
         for text in ["", "G", "1.5G", "-1", "+1", "1 G", "1P", "99999999T", "10é"] {
             assert!(size(text).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn names_reach_the_controller_as_they_were_typed() {
-        assert_eq!(encoded("db-1_a.b"), "db-1_a.b");
-        assert_eq!(encoded("a/../b?c#d %"), "a%2F..%2Fb%3Fc%23d%20%25");
     }
 }

@@ -5,4 +5,5 @@
 mod harness;
 mod access;
 mod deaths;
+mod life;
 mod volumes;
