@@ -89,8 +89,10 @@ impl Reconciler {
                 Some(Disk::of(pool, &wanted.id)?)
             }
         };
-        if wanted.want == Want::Gone {
-            return self.take_away(wanted, resource, disk.as_ref());
+        match wanted.want {
+            Want::Gone => return self.take_away(wanted, resource, disk.as_ref()),
+            Want::Leave => return self.take_down(wanted, resource, disk.as_ref()),
+            Want::Up | Want::Birth | Want::Attached => {}
         }
         if resource.is_some_and(|resource| !self.is_ours(wanted, resource, disk.as_ref())) {
             return Err(format!(
@@ -170,7 +172,7 @@ impl Reconciler {
                 Ok(Step::Taken)
             }
             Want::Up if !is_whole(resource) && wanted.disk.is_some() => Ok(Step::Waits),
-            Want::Up | Want::Attached | Want::Gone => Ok(Step::Nothing),
+            Want::Up | Want::Attached | Want::Leave | Want::Gone => Ok(Step::Nothing),
         }
     }
 
@@ -189,20 +191,32 @@ impl Reconciler {
         disk.finish()
     }
 
+    /// Another one's resource of the name is not touched.
+    fn take_down(
+        &self,
+        wanted: &WantedVolume,
+        resource: Option<&ResourceStatus>,
+        disk: Option<&Disk>,
+    ) -> Result<Step, String> {
+        let Some(resource) = resource.filter(|it| self.is_ours(wanted, it, disk)) else {
+            return Ok(Step::Nothing);
+        };
+        if resource.role == Role::Primary && self.noted(wanted, "attached").is_some() {
+            self.daemon.secondary(&wanted.name)?;
+        }
+        self.daemon.down(&wanted.name)?;
+        Ok(Step::Taken)
+    }
+
     fn take_away(
         &self,
         wanted: &WantedVolume,
         resource: Option<&ResourceStatus>,
         disk: Option<&Disk>,
     ) -> Result<Step, String> {
-        if let Some(resource) = resource.filter(|it| self.is_ours(wanted, it, disk)) {
-            if resource.role == Role::Primary && self.noted(wanted, "attached").is_some() {
-                self.daemon.secondary(&wanted.name)?;
-            }
-            self.daemon.down(&wanted.name)?;
+        if self.take_down(wanted, resource, disk)? == Step::Taken {
             return Ok(Step::Taken);
         }
-        // Another one's resource of the name is not touched.
         if resource.is_none() && self.noted(wanted, "res").is_some() {
             self.daemon.down(&wanted.name)?;
             self.daemon.forget(&wanted.name)?;
@@ -277,6 +291,11 @@ fn peers_of(resource: &ResourceStatus) -> Vec<String> {
     resource.connections.iter().map(|it| it.name.clone()).collect()
 }
 
+fn insync_of(resource: &ResourceStatus) -> Vec<String> {
+    let known = resource.epoch.as_ref().filter(|epoch| epoch.age_ms.is_none());
+    known.map_or_else(Vec::new, |epoch| epoch.insync.clone())
+}
+
 /// In bytes.
 fn size_of(resource: &ResourceStatus) -> Option<u64> {
     let statistics = resource.devices.first()?.statistics?;
@@ -299,7 +318,7 @@ fn step_state(wanted: &WantedVolume, resource: Option<&ResourceStatus>) -> Obser
     match (wanted.want, resource) {
         (Want::Gone, None) => ObservedState::Gone,
         (_, Some(_)) => ObservedState::Up,
-        (Want::Up | Want::Birth | Want::Attached, None) => ObservedState::Making,
+        (Want::Up | Want::Birth | Want::Attached | Want::Leave, None) => ObservedState::Making,
     }
 }
 
@@ -324,6 +343,7 @@ fn observed(
         in_use: resource.is_some_and(|it| it.devices.iter().any(|device| device.open)),
         connected: resource.is_some_and(is_connected),
         peers: resource.map_or_else(Vec::new, peers_of),
+        insync: resource.map_or_else(Vec::new, insync_of),
         size_bytes: resource.and_then(size_of),
         synced: resource.and_then(synced_of),
         problem,

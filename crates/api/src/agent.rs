@@ -97,6 +97,8 @@ pub enum Want {
     Birth,
     /// Up, and the role Primary here.
     Attached,
+    /// Down, and its disk as it is: the others are to go on without it first.
+    Leave,
     /// Down, and nothing of it left.
     Gone,
 }
@@ -143,6 +145,10 @@ pub struct ObservedVolume {
     /// Nodes that the daemon's configuration of it has beside this one.
     #[serde(default)]
     pub peers: Vec<String>,
+    /// Nodes that must acknowledge a write, as the daemon knows; empty while it knows none, or is out
+    /// of touch with whoever leads and with a quorum.
+    #[serde(default)]
+    pub insync: Vec<String>,
     /// Bytes that clients have; absent while that is not known.
     #[serde(default)]
     pub size_bytes: Option<u64>,

@@ -103,7 +103,7 @@ pub(crate) fn attach(state: &State, name: &str, node: &str, now_ms: u64) -> Chan
 
 /// A node without a part of the volume gets one without data: its reads and writes go to others.
 fn give_part(desired: &Desired, volume: &mut Volume, node: Uuid) -> Result<(), Refusal> {
-    let is_leaving = volume.placement(node).is_some_and(|it| it.stage == Stage::Leaving);
+    let is_leaving = volume.placement(node).is_some_and(|it| !it.stays());
     if is_leaving || desired.tombstones.contains_key(&(node, volume.id)) {
         let node = desired.nodes.get(&node).map_or_else(String::new, |it| it.name.clone());
         return Err(Refusal::StillLeaving { name: volume.name.clone(), node });
@@ -111,8 +111,14 @@ fn give_part(desired: &Desired, volume: &mut Volume, node: Uuid) -> Result<(), R
     if volume.placement(node).is_none() {
         let node_id =
             volume.free_node_id().ok_or_else(|| Refusal::TooMany { name: volume.name.clone() })?;
-        let (pool, stage, cause) = (None, Stage::In, Cause::Attach);
-        volume.placements.push(Placement { node, node_id, pool, stage, cause });
+        volume.placements.push(Placement {
+            node,
+            node_id,
+            pool: None,
+            stage: Stage::In,
+            cause: Cause::Attach,
+            since: 0,
+        });
     }
     Ok(())
 }
@@ -214,8 +220,8 @@ pub(crate) fn check_idle(volume: &Volume) -> Result<(), Refusal> {
 }
 
 fn check_closed(state: &State, volume: &Volume) -> Result<(), Refusal> {
-    let is_open = |node: Uuid| state.seen.volume(node, volume.id).is_some_and(|it| it.in_use);
-    let Some(open) = volume.placements.iter().find(|it| is_open(it.node)) else { return Ok(()) };
+    let is_open = |it: &&Placement| state.seen.part(volume, it).is_some_and(|it| it.in_use);
+    let Some(open) = volume.placements.iter().find(is_open) else { return Ok(()) };
     let node = state.desired.nodes.get(&open.node).map_or_else(String::new, |it| it.name.clone());
     Err(Refusal::InUse { name: volume.name.clone(), node })
 }

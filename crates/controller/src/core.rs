@@ -82,11 +82,12 @@ impl Core {
         self.commit(state, changes)
     }
 
-    fn commit(&self, state: &mut State, changes: Vec<Change>) -> Result<(), Refusal> {
+    fn commit(&self, state: &mut State, mut changes: Vec<Change>) -> Result<(), Refusal> {
         if changes.is_empty() {
             return Ok(());
         }
         let revision = state.desired.revision + 1;
+        state.desired.stamp(&mut changes, revision);
         let committed = self.store.commit(&changes, revision);
         committed.map_err(|error| Refusal::Failed { reason: error.to_string() })?;
         changes.into_iter().for_each(|change| state.desired.apply(change));

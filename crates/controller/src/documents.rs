@@ -42,9 +42,8 @@ fn wanted(desired: &Desired, volume: &Volume, here: Placement) -> WantedVolume {
         Phase::Leaving => Want::Gone,
         Phase::Birth { by } if by == here.node => Want::Birth,
         Phase::Birth { .. } => Want::Up,
-        Phase::Live if volume.attached == Some(here.node) && here.stage == Stage::In => {
-            Want::Attached
-        }
+        Phase::Live if here.stage == Stage::Down => Want::Leave,
+        Phase::Live if volume.attached == Some(here.node) => Want::Attached,
         Phase::Live => Want::Up,
     };
     let disk = here.pool.map(|pool| WantedDisk {
@@ -66,7 +65,7 @@ fn config_text(desired: &Desired, volume: &Volume, own: Uuid) -> String {
     let hosts: Vec<(&Node, &Placement)> = volume
         .placements
         .iter()
-        .filter(|placement| placement.stage != Stage::Leaving || placement.node == own)
+        .filter(|placement| placement.stays() || placement.node == own)
         .filter_map(|placement| Some((desired.nodes.get(&placement.node)?, placement)))
         .collect();
     let mut line = |line: String| writeln!(text, "{line}").expect("a string takes all");
@@ -136,6 +135,7 @@ mod tests {
             node: Uuid::from_u128(node_id.into()),
             node_id,
             pool: (node_id < 2).then_some(pool),
+            since: 0,
             stage: Stage::In,
             cause: crate::model::Cause::Planned,
         };
@@ -185,7 +185,7 @@ mod tests {
     fn tombstone_tells_a_node_that_was_away_what_is_to_go() {
         let mut desired = Desired::default();
         let (node, volume) = (Uuid::from_u128(1), Uuid::from_u128(9));
-        let stone = Tombstone { node, volume, name: "db".to_owned(), pool: None };
+        let stone = Tombstone { node, volume, name: "db".to_owned(), pool: None, since: 0 };
         desired.apply(Change::Put(Object::Tombstone(stone)));
         let told = document(&desired, node).volumes;
         assert_eq!((told.len(), told[0].want), (1, Want::Gone));

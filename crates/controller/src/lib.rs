@@ -24,6 +24,8 @@ mod native;
 mod agents;
 mod server;
 #[cfg(test)]
+mod course;
+#[cfg(test)]
 #[path = "../../engine/src/shard/rows.rs"]
 mod rows;
 

@@ -65,6 +65,11 @@ pub(crate) fn add_replica(
     if wish.dry_run {
         return Ok((Vec::new(), Created { operation: None, candidates }));
     }
+    if volume.attached == Some(chosen.node) {
+        // A disk cannot come under an open device.
+        let node = desired.nodes.get(&chosen.node).map_or_else(String::new, |it| it.name.clone());
+        return Err(Refusal::AttachedElsewhere { name: volume.name.clone(), node });
+    }
     let mut wanted = volume.clone();
     let joining = |node_id| Placement { node_id, stage: Stage::Joining, ..chosen };
     match wanted.placements.iter_mut().find(|it| it.node == chosen.node) {
@@ -84,7 +89,7 @@ pub(crate) fn drop_replica(state: &State, name: &str, node: &str, now_ms: u64) -
     let State { desired, seen } = state;
     let (volume, node) = (volume_named(desired, name)?, node_named(desired, node)?);
     check_idle(volume)?;
-    let Some(placement) = volume.placement(node.id).filter(|it| it.stage != Stage::Leaving) else {
+    let Some(placement) = volume.placement(node.id).filter(|it| it.stays()) else {
         return Err(not_among(
             desired,
             &volume.name,
@@ -96,7 +101,7 @@ pub(crate) fn drop_replica(state: &State, name: &str, node: &str, now_ms: u64) -
         let (name, node) = (volume.name.clone(), node.name.clone());
         return Err(Refusal::AttachedElsewhere { name, node });
     }
-    if seen.volume(node.id, volume.id).is_some_and(|it| it.in_use) {
+    if seen.part(volume, placement).is_some_and(|it| it.in_use) {
         return Err(Refusal::InUse { name: volume.name.clone(), node: node.name.clone() });
     }
     let is_other = |it: &&Placement| it.node != node.id;
@@ -115,8 +120,10 @@ pub(crate) fn lose_node(state: &State, name: &str, now_ms: u64) -> Changed<()> {
         return Err(Refusal::NodeIsOnline { name: node.name.clone() });
     }
     let is_last = |volume: &&Volume| {
-        let replicas: Vec<Uuid> = volume.replicas().map(|it| it.node).collect();
-        volume.phase != Phase::Leaving && replicas == [node.id]
+        let has_one = volume.replicas().any(|it| it.node == node.id);
+        let is_wanted = volume.phase != Phase::Leaving;
+        let others = up_to_date(volume, seen, now_ms).filter(|it| it.node != node.id);
+        has_one && is_wanted && others.count() == 0
     };
     let last: Vec<String> =
         desired.volumes.values().filter(is_last).map(|it| it.name.clone()).collect();

@@ -83,6 +83,10 @@ pub(crate) struct Placement {
     pub(crate) stage: Stage,
     #[serde(default)]
     pub(crate) cause: Cause,
+    /// Revision of the last change of it: an agent that tells of an older one tells of something
+    /// else. [`Desired::stamp`] sets it.
+    #[serde(default)]
+    pub(crate) since: u64,
 }
 
 /// How far a node's part of a volume is.
@@ -93,8 +97,12 @@ pub(crate) enum Stage {
     In,
     /// Of a volume that was born: its disk is new, and gets what the others have.
     Joining,
-    /// The others are to go on without it. Once all that are online do, a tombstone follows.
+    /// The others are to go on without it. Once all that are online do, it goes down, or out of the
+    /// volume where it has no data.
     Leaving,
+    /// It goes down and keeps its disk. Once the others know that they need it for no write, it is
+    /// out of the volume, and a tombstone tells its node.
+    Down,
 }
 
 /// Why a node has its part.
@@ -110,7 +118,11 @@ pub(crate) enum Cause {
 
 impl Placement {
     pub(crate) fn is_replica(&self) -> bool {
-        self.pool.is_some() && self.stage != Stage::Leaving
+        self.pool.is_some() && self.stays()
+    }
+
+    pub(crate) fn stays(&self) -> bool {
+        matches!(self.stage, Stage::In | Stage::Joining)
     }
 }
 
@@ -144,6 +156,9 @@ pub(crate) struct Tombstone {
     pub(crate) volume: Uuid,
     pub(crate) name: String,
     pub(crate) pool: Option<Uuid>,
+    /// As that of a placement.
+    #[serde(default)]
+    pub(crate) since: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -221,6 +236,35 @@ pub(crate) struct Desired {
 }
 
 impl Desired {
+    /// Notes in the parts of volumes that changes touch that they are of this revision.
+    pub(crate) fn stamp(&self, changes: &mut [Change], revision: u64) {
+        for change in changes {
+            match change {
+                Change::Put(Object::Volume(volume)) => self.stamp_volume(volume, revision),
+                Change::Put(Object::Tombstone(stone)) => {
+                    let old = self.tombstones.get(&(stone.node, stone.volume));
+                    stone.since = old.map_or(revision, |old| old.since);
+                }
+                Change::Put(
+                    Object::Node(_) | Object::Pool(_) | Object::Operation(_) | Object::Word(_),
+                )
+                | Change::Drop(_) => {}
+            }
+        }
+    }
+
+    fn stamp_volume(&self, volume: &mut Volume, revision: u64) {
+        let old = self.volumes.get(&volume.id);
+        let leaves = volume.phase == Phase::Leaving;
+        let is_same_life = old.is_some_and(|old| (old.phase == Phase::Leaving) == leaves);
+        for part in &mut volume.placements {
+            let old = old.and_then(|old| old.placement(part.node));
+            let is_same = |old: &&Placement| (old.stage, old.pool) == (part.stage, part.pool);
+            let same = old.filter(is_same).filter(|_| is_same_life);
+            part.since = same.map_or(revision, |old| old.since);
+        }
+    }
+
     pub(crate) fn apply(&mut self, change: Change) {
         match change {
             Change::Put(object) => self.put(object),

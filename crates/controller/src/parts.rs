@@ -18,48 +18,105 @@ pub(crate) fn advance(
     now_ms: u64,
 ) -> (Volume, Vec<Change>) {
     let mut next = volume.clone();
-    let told = |node: Uuid| seen.volume(node, volume.id);
     for placement in &mut next.placements {
-        let is_whole = told(placement.node).is_some_and(|it| it.disk == UP_TO_DATE);
+        let known = seen.part(volume, placement);
+        let is_whole = known.is_some_and(|it| it.disk == UP_TO_DATE);
         if placement.stage == Stage::Joining && is_whole {
             placement.stage = Stage::In;
         }
-        let is_idle = told(placement.node).is_none_or(|it| it.role != PRIMARY && !it.in_use);
+        let is_idle = known.is_none_or(|it| it.role != PRIMARY && !it.in_use);
         let is_of_device = placement.cause == Cause::Attach && placement.pool.is_none();
-        if is_of_device && volume.attached != Some(placement.node) && is_idle {
+        let is_wanted = volume.attached == Some(placement.node) || !placement.stays();
+        if is_of_device && !is_wanted && is_idle {
             placement.stage = Stage::Leaving;
         }
     }
     if volume.operation.is_none() {
         plan_witness(desired, &mut next, seen, now_ms);
     }
-    let is_out = |it: &Placement| {
-        it.stage == Stage::Leaving && is_out(desired, volume, it.node, seen, now_ms)
+    let is_ready = |it: &Placement| {
+        // It left by a change before: else its agent may hear of both at once.
+        let before = volume.placement(it.node).map(|it| it.stage);
+        match it.stage {
+            Stage::In | Stage::Joining => false,
+            Stage::Leaving => {
+                before == Some(Stage::Leaving) && go_on(desired, volume, it, seen, now_ms)
+            }
+            Stage::Down => {
+                before == Some(Stage::Down) && need_it_no_more(desired, volume, it, seen, now_ms)
+            }
+        }
     };
-    let (out, stay): (Vec<Placement>, Vec<Placement>) =
-        next.placements.iter().partition(|it| is_out(it));
-    next.placements = stay;
-    let stones = out.into_iter().map(|it| {
-        let (volume, name) = (volume.id, volume.name.clone());
-        Change::Put(Object::Tombstone(Tombstone { node: it.node, volume, name, pool: it.pool }))
-    });
-    (next, stones.collect())
+    let mut stones = Vec::new();
+    next.placements = std::mem::take(&mut next.placements)
+        .into_iter()
+        .filter_map(|it| match is_ready(&it) {
+            false => Some(it),
+            true if it.stage == Stage::Leaving && it.pool.is_some() => {
+                Some(Placement { stage: Stage::Down, ..it })
+            }
+            true => {
+                stones.push(tombstone(volume, &it));
+                None
+            }
+        })
+        .collect();
+    (next, stones)
 }
 
-/// Whether all others that are online go on without the part of this node, with a whole replica
-/// among them. It left by a revision before: else its agent may hear of both at once.
-fn is_out(desired: &Desired, volume: &Volume, node: Uuid, seen: &Seen, now_ms: u64) -> bool {
-    let was_leaving = volume.placement(node).is_some_and(|it| it.stage == Stage::Leaving);
-    let Some(name) = desired.nodes.get(&node).map(|node| node.name.as_str()) else { return true };
-    let mut others = volume.placements.iter().filter(|it| {
-        it.node != node && it.stage != Stage::Leaving && seen.is_online(it.node, now_ms)
-    });
+fn tombstone(volume: &Volume, part: &Placement) -> Change {
+    let (volume, name) = (volume.id, volume.name.clone());
+    Change::Put(Object::Tombstone(Tombstone {
+        node: part.node,
+        volume,
+        name,
+        pool: part.pool,
+        since: 0,
+    }))
+}
+
+/// The other parts that stay, on nodes that are online.
+fn others<'a>(
+    volume: &'a Volume,
+    node: Uuid,
+    seen: &'a Seen,
+    now_ms: u64,
+) -> impl Iterator<Item = &'a Placement> {
+    let is_other = move |it: &&Placement| it.node != node && it.stays();
+    volume.placements.iter().filter(is_other).filter(move |it| seen.is_online(it.node, now_ms))
+}
+
+/// Whether all others that are online are configured without the part of this node, and one of
+/// them is whole.
+fn go_on(desired: &Desired, volume: &Volume, part: &Placement, seen: &Seen, now_ms: u64) -> bool {
+    let node = part.node;
+    let Some(name) = desired.nodes.get(&node).map(|node| &node.name) else { return true };
     let goes_on = |it: &Placement| {
-        seen.volume(it.node, volume.id).is_some_and(|known| {
-            known.state == ObservedState::Up && !known.peers.iter().any(|peer| peer == name)
+        let known = seen.volume(it.node, volume.id, it.since.max(part.since));
+        known.is_some_and(|it| it.state == ObservedState::Up && !it.peers.contains(name))
+    };
+    others(volume, node, seen, now_ms).all(goes_on)
+        && up_to_date(volume, seen, now_ms).any(|it| it.node != node)
+}
+
+/// Whether no write is acknowledged by this node any more, and another one has all of them.
+fn need_it_no_more(
+    desired: &Desired,
+    volume: &Volume,
+    part: &Placement,
+    seen: &Seen,
+    now_ms: u64,
+) -> bool {
+    let node = part.node;
+    let name_of = |node: Uuid| desired.nodes.get(&node).map(|node| &node.name);
+    let Some(name) = name_of(node) else { return true };
+    let staying: Vec<&String> = volume.replicas().filter_map(|it| name_of(it.node)).collect();
+    let tells = |it: &Placement| {
+        seen.volume(it.node, volume.id, it.since.max(part.since)).is_some_and(|known| {
+            !known.insync.contains(name) && known.insync.iter().any(|it| staying.contains(&it))
         })
     };
-    was_leaving && others.all(goes_on) && up_to_date(volume, seen, now_ms).any(|it| it.node != node)
+    others(volume, node, seen, now_ms).any(tells)
 }
 
 fn plan_witness(desired: &Desired, next: &mut Volume, seen: &Seen, now_ms: u64) {
@@ -78,8 +135,8 @@ fn plan_witness(desired: &Desired, next: &mut Volume, seen: &Seen, now_ms: u64) 
         && let Some(node_id) = next.free_node_id()
     {
         let (node, pool) = (node.id, None);
-        let (stage, cause) = (Stage::In, Cause::Planned);
-        next.placements.push(Placement { node, node_id, pool, stage, cause });
+        let (stage, cause, since) = (Stage::In, Cause::Planned, 0);
+        next.placements.push(Placement { node, node_id, pool, stage, cause, since });
     }
 }
 
@@ -116,7 +173,7 @@ mod tests {
 
     fn part(index: u8, stage: Stage) -> Placement {
         let (pool, cause) = (Some(Uuid::from_u128(100)), Cause::Planned);
-        Placement { node: node(index), node_id: index, pool, stage, cause }
+        Placement { node: node(index), node_id: index, pool, stage, cause, since: 0 }
     }
 
     fn cluster(placements: Vec<Placement>) -> (Desired, Volume) {
@@ -146,7 +203,7 @@ mod tests {
     }
 
     /// An agent's word of a volume that is up there, with these peers.
-    fn hear(seen: &mut Seen, index: u8, disk: &str, peers: &[&str]) {
+    fn hear(seen: &mut Seen, index: u8, disk: &str, peers: &[&str], insync: &[&str]) {
         let volume = ObservedVolume {
             id: VOLUME.to_string(),
             state: ObservedState::Up,
@@ -155,6 +212,7 @@ mod tests {
             in_use: false,
             connected: true,
             peers: peers.iter().map(|it| (*it).to_owned()).collect(),
+            insync: insync.iter().map(|it| (*it).to_owned()).collect(),
             size_bytes: None,
             synced: None,
             problem: None,
@@ -172,30 +230,50 @@ mod tests {
         let (desired, volume) =
             cluster(vec![part(0, Stage::In), part(1, Stage::In), part(2, Stage::Joining)]);
         let mut seen = Seen::default();
-        hear(&mut seen, 2, "Inconsistent", &["n0", "n1"]);
+        hear(&mut seen, 2, "Inconsistent", &["n0", "n1"], &[]);
         assert_eq!(advance(&desired, &volume, &seen, 0), (volume.clone(), Vec::new()));
-        hear(&mut seen, 2, UP_TO_DATE, &["n0", "n1"]);
+        hear(&mut seen, 2, UP_TO_DATE, &["n0", "n1"], &[]);
         let (next, _) = advance(&desired, &volume, &seen, 0);
         assert_eq!(stages(&next), [(0, Stage::In), (1, Stage::In), (2, Stage::In)]);
     }
 
     #[test]
-    fn part_leaves_once_all_others_go_on_without_it_and_one_of_them_is_whole() {
+    fn replica_goes_down_once_all_others_go_on_without_it_and_one_of_them_is_whole() {
         let (desired, volume) =
             cluster(vec![part(0, Stage::In), part(1, Stage::In), part(2, Stage::Leaving)]);
-        let stays = |seen: &Seen| advance(&desired, &volume, seen, 0).0.placements.len() == 3;
+        let stays = |seen: &Seen| advance(&desired, &volume, seen, 0).0 == volume;
         let mut seen = Seen::default();
         assert!(stays(&seen), "nobody told anything");
-        hear(&mut seen, 0, UP_TO_DATE, &["n1"]);
-        hear(&mut seen, 1, UP_TO_DATE, &["n0", "n2"]);
+        hear(&mut seen, 0, UP_TO_DATE, &["n1"], &[]);
+        hear(&mut seen, 1, UP_TO_DATE, &["n0", "n2"], &[]);
         assert!(stays(&seen), "n1 has it still");
-        hear(&mut seen, 0, "Inconsistent", &["n1"]);
-        hear(&mut seen, 1, "Inconsistent", &["n0"]);
-        hear(&mut seen, 2, UP_TO_DATE, &["n0", "n1"]);
+        hear(&mut seen, 0, "Inconsistent", &["n1"], &[]);
+        hear(&mut seen, 1, "Inconsistent", &["n0"], &[]);
+        hear(&mut seen, 2, UP_TO_DATE, &["n0", "n1"], &[]);
         assert!(stays(&seen), "its data is the only one");
-        hear(&mut seen, 1, UP_TO_DATE, &["n0"]);
+        hear(&mut seen, 1, UP_TO_DATE, &["n0"], &[]);
         let (next, stones) = advance(&desired, &volume, &seen, 0);
-        assert_eq!(next.placements.len(), 2);
+        assert_eq!((stages(&next)[2], stones.len()), ((2, Stage::Down), 0));
+    }
+
+    #[test]
+    fn replica_that_is_down_is_out_once_no_write_needs_it_and_another_one_has_all() {
+        let (desired, volume) =
+            cluster(vec![part(0, Stage::In), part(1, Stage::In), part(2, Stage::Down)]);
+        let mut seen = Seen::default();
+        for (insync, is_out) in [
+            (&[][..], false),
+            (&["n0", "n1", "n2"], false),
+            (&["n2"], false),
+            (&["n3"], false),
+            (&["n1"], true),
+        ] {
+            hear(&mut seen, 0, UP_TO_DATE, &["n1"], insync);
+            let (next, stones) = advance(&desired, &volume, &seen, 0);
+            assert_eq!(next.placements.len(), if is_out { 2 } else { 3 }, "{insync:?}");
+            assert_eq!(stones.len(), usize::from(is_out), "{insync:?}");
+        }
+        let (_, stones) = advance(&desired, &volume, &seen, 0);
         let [Change::Put(Object::Tombstone(stone))] = &stones[..] else { panic!("{stones:?}") };
         assert_eq!((stone.node, stone.volume), (node(2), VOLUME));
     }
@@ -209,7 +287,7 @@ mod tests {
         let (desired, mut volume) = cluster(placements);
         let mut seen = Seen::default();
         for index in 0..3 {
-            hear(&mut seen, index, UP_TO_DATE, &[]);
+            hear(&mut seen, index, UP_TO_DATE, &[], &[]);
         }
         volume.attached = Some(node(3));
         assert_eq!(advance(&desired, &volume, &seen, 0).0, volume);
@@ -224,10 +302,10 @@ mod tests {
         let (desired, volume) = cluster(vec![part(0, Stage::In), part(1, Stage::In)]);
         let mut seen = Seen::default();
         for index in 0..2 {
-            hear(&mut seen, index, UP_TO_DATE, &[]);
+            hear(&mut seen, index, UP_TO_DATE, &[], &[]);
         }
         assert_eq!(advance(&desired, &volume, &seen, 0).0, volume, "no node is left for it");
-        hear(&mut seen, 3, "", &[]);
+        hear(&mut seen, 3, "", &[], &[]);
         let (mut next, _) = advance(&desired, &volume, &seen, 0);
         assert_eq!((next.placements[2].node, next.placements[2].pool), (node(3), None));
         next.placements.push(part(2, Stage::In));

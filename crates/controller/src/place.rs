@@ -97,8 +97,8 @@ pub(crate) fn place(desired: &Desired, seen: &Seen, wish: Wish<'_>, now_ms: u64)
         chosen.push((witness.id, None));
     }
     let placements = (0..).zip(chosen).map(|(node_id, (node, pool))| {
-        let (stage, cause) = (Stage::In, Cause::Planned);
-        Placement { node, node_id, pool, stage, cause }
+        let (stage, cause, since) = (Stage::In, Cause::Planned, 0);
+        Placement { node, node_id, pool, stage, cause, since }
     });
     Plan { placements: Some(placements.collect()), candidates }
 }
@@ -286,6 +286,7 @@ mod tests {
             node: Uuid::from_u128(0),
             node_id: 0,
             pool: Some(Uuid::from_u128(100)),
+            since: 0,
             stage: Stage::In,
             cause: Cause::Planned,
         };

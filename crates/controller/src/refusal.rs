@@ -101,9 +101,9 @@ impl fmt::Display for Refusal {
             Self::LastCopy { name, node } => {
                 write!(f, "no replica of {name:?} but that on {node} is UpToDate and online")
             }
-            Self::LastCopies { node, volumes } => {
+            Self::LastCopies { volumes, .. } => {
                 let volumes = volumes.join(", ");
-                write!(f, "{node} has the only replica of {volumes}")
+                write!(f, "no other node that is online has an UpToDate replica of {volumes}")
             }
             Self::TooMany { name } => {
                 write!(f, "{name:?} is on {MEMBERS_MAX} nodes, and no volume is on more")
@@ -209,10 +209,10 @@ impl Refusal {
                 "`basalt volume add-replica {name}` and wait until it is UpToDate; or `basalt \
                  volume delete {name}`, and its data with it"
             ),
-            Self::LastCopies { .. } => {
-                "bring the node back; or `basalt volume delete` each, whose data is lost then"
-                    .to_owned()
-            }
+            Self::LastCopies { node, .. } => format!(
+                "bring {node} back, or another node with a whole replica; where an older one is to \
+                 do, `basalt adm primary --force` there; else `basalt volume delete` each"
+            ),
             Self::TooMany { name } => {
                 format!("`basalt volume drop-replica {name}` on another node first")
             }

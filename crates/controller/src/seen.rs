@@ -47,9 +47,16 @@ impl Seen {
         self.nodes.get(&node)?.observed.pools.iter().find(|it| it.id == id)
     }
 
-    pub(crate) fn volume(&self, node: Uuid, volume: Uuid) -> Option<&ObservedVolume> {
+    /// As the agent told of it by a document of this revision, or a later one.
+    pub(crate) fn volume(&self, node: Uuid, volume: Uuid, since: u64) -> Option<&ObservedVolume> {
         let id = volume.to_string();
-        self.nodes.get(&node)?.observed.volumes.iter().find(|it| it.id == id)
+        let heard = self.nodes.get(&node).filter(|heard| heard.observed.revision >= since)?;
+        heard.observed.volumes.iter().find(|it| it.id == id)
+    }
+
+    /// A part of a volume.
+    pub(crate) fn part(&self, volume: &Volume, part: &Placement) -> Option<&ObservedVolume> {
+        self.volume(part.node, volume.id, part.since)
     }
 }
 
@@ -60,7 +67,7 @@ pub(crate) fn up_to_date<'a>(
     now_ms: u64,
 ) -> impl Iterator<Item = &'a Placement> {
     volume.replicas().filter(move |it| {
-        let is_whole = seen.volume(it.node, volume.id).is_some_and(|it| it.disk == UP_TO_DATE);
+        let is_whole = seen.part(volume, it).is_some_and(|it| it.disk == UP_TO_DATE);
         is_whole && seen.is_online(it.node, now_ms)
     })
 }

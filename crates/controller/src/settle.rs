@@ -29,8 +29,9 @@ pub(crate) fn settle(desired: &Desired, seen: &Seen, now_ms: u64) -> Vec<Change>
         }
     }
     for stone in desired.tombstones.values() {
-        let is_gone =
-            told(seen, stone.node, stone.volume).is_some_and(|it| it.state == ObservedState::Gone);
+        let is_gone = seen
+            .volume(stone.node, stone.volume, stone.since)
+            .is_some_and(|it| it.state == ObservedState::Gone);
         if is_gone || !desired.nodes.contains_key(&stone.node) {
             changes.push(Change::Drop(Key::Tombstone(stone.node, stone.volume)));
         }
@@ -50,7 +51,7 @@ pub(crate) fn waits_for(desired: &Desired, volume: &Volume, seen: &Seen, now_ms:
             let is_needed = volume.phase != Phase::Live || volume.attached == Some(node);
             return is_needed.then(|| format!("{} is offline", name(node)));
         }
-        let Some(known) = told(seen, node, volume.id) else {
+        let Some(known) = seen.part(volume, placement) else {
             return Some(format!("{} has not begun", name(node)));
         };
         if let Some(problem) = &known.problem {
@@ -58,7 +59,7 @@ pub(crate) fn waits_for(desired: &Desired, volume: &Volume, seen: &Seen, now_ms:
         }
         let is_there = match volume.phase {
             Phase::Birth { .. } => is_made(placement, known),
-            Phase::Live if placement.stage == Stage::Leaving => false,
+            Phase::Live if !placement.stays() => false,
             Phase::Live if placement.stage == Stage::Joining => is_copied(known),
             Phase::Live if volume.growth.is_some_and(|it| it.by == node) => false,
             Phase::Live => volume.attached != Some(node) || known.role == PRIMARY,
@@ -69,8 +70,9 @@ pub(crate) fn waits_for(desired: &Desired, volume: &Volume, seen: &Seen, now_ms:
     waits.collect::<Vec<_>>().join("; ")
 }
 
-fn told(seen: &Seen, node: Uuid, volume: Uuid) -> Option<&ObservedVolume> {
-    seen.volume(node, volume)
+/// Of the part that the node has of the volume, if it has one.
+fn told<'a>(seen: &'a Seen, node: Uuid, volume: &Volume) -> Option<&'a ObservedVolume> {
+    seen.part(volume, volume.placement(node)?)
 }
 
 fn is_made(placement: &Placement, known: &ObservedVolume) -> bool {
@@ -79,8 +81,7 @@ fn is_made(placement: &Placement, known: &ObservedVolume) -> bool {
 }
 
 fn birth(desired: &Desired, volume: &Volume, seen: &Seen, now_ms: u64, changes: &mut Vec<Change>) {
-    let is_there =
-        |it: &Placement| told(seen, it.node, volume.id).is_some_and(|known| is_made(it, known));
+    let is_there = |it: &Placement| seen.part(volume, it).is_some_and(|known| is_made(it, known));
     if volume.placements.iter().all(is_there) {
         let is_done = volume.attached.is_none();
         if is_done {
@@ -134,7 +135,7 @@ fn is_done(
     seen: &Seen,
     now_ms: u64,
 ) -> bool {
-    let seen_of = |node: Uuid| told(seen, node, volume.id);
+    let seen_of = |node: Uuid| told(seen, node, volume);
     let is_primary = |node: Uuid| seen_of(node).is_some_and(|it| it.role == PRIMARY);
     match kind {
         Some(OperationKind::Grow) => volume.growth.is_none_or(|growth| {
@@ -149,7 +150,7 @@ fn is_done(
         Some(OperationKind::DropReplica) => {
             let is_there =
                 |stone: &Tombstone| stone.volume == volume.id && seen.is_online(stone.node, now_ms);
-            volume.placements.iter().all(|it| it.stage != Stage::Leaving)
+            volume.placements.iter().all(Placement::stays)
                 && !desired.tombstones.values().any(is_there)
         }
         Some(
@@ -183,7 +184,7 @@ fn give_up(
     let seconds = OPERATION_MAX_MS / 1000;
     match kind {
         Some(OperationKind::Grow) => {
-            let has = next.growth.and_then(|it| told(seen, it.by, next.id)?.size_bytes);
+            let has = next.growth.and_then(|it| told(seen, it.by, next)?.size_bytes);
             next.size_bytes = has.map_or(next.size_bytes, |it| it.max(next.size_bytes));
             next.growth = None;
             format!("not larger within {seconds} s: {waits}")
@@ -193,7 +194,16 @@ fn give_up(
             joining.for_each(|it| it.stage = Stage::Leaving);
             format!("no replica within {seconds} s, and it is taken away again: {waits}")
         }
-        Some(OperationKind::DropReplica) => format!("it goes on by itself, and waits: {waits}"),
+        Some(OperationKind::DropReplica) => {
+            let volume = next.clone();
+            let data = |it: &&mut Placement| it.pool.is_some() && !it.stays();
+            for placement in next.placements.iter_mut().filter(data) {
+                let known = seen.part(&volume, placement);
+                let is_whole = known.is_some_and(|it| it.disk == UP_TO_DATE);
+                placement.stage = if is_whole { Stage::In } else { Stage::Joining };
+            }
+            format!("not dropped within {seconds} s, and it stays: {waits}")
+        }
         Some(
             OperationKind::Create
             | OperationKind::Attach
@@ -215,7 +225,7 @@ fn leaving(
     changes: &mut Vec<Change>,
 ) {
     let is_gone = |node: Uuid| {
-        told(seen, node, volume.id).is_some_and(|known| known.state == ObservedState::Gone)
+        told(seen, node, volume).is_some_and(|known| known.state == ObservedState::Gone)
     };
     let is_waited_for = |it: &&Placement| seen.is_online(it.node, now_ms) && !is_gone(it.node);
     if volume.placements.iter().any(|it| is_waited_for(&it)) {
@@ -233,6 +243,7 @@ fn leaving(
             volume: volume.id,
             name: volume.name.clone(),
             pool: placement.pool,
+            since: 0,
         })));
     }
     end(desired, volume, Ok(()), now_ms, changes);
@@ -310,6 +321,7 @@ mod tests {
             node: node(node_id),
             node_id,
             pool: Some(Uuid::from_u128(100)),
+            since: 0,
             stage: Stage::In,
             cause: crate::model::Cause::Planned,
         };
@@ -342,6 +354,7 @@ mod tests {
             in_use: false,
             connected: true,
             peers: Vec::new(),
+            insync: Vec::new(),
             size_bytes: None,
             synced: None,
             problem: None,

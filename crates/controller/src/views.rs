@@ -54,7 +54,7 @@ pub(crate) fn volume(state: &State, volume: &Volume) -> VolumeView {
 }
 
 fn placement(state: &State, volume: &Volume, placement: &Placement) -> PlacementView {
-    let known = state.seen.volume(placement.node, volume.id);
+    let known = state.seen.part(volume, placement);
     let word = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let node = state.desired.nodes.get(&placement.node);
     let is_replica = placement.pool.is_some();
@@ -70,7 +70,7 @@ fn placement(state: &State, volume: &Volume, placement: &Placement) -> Placement
         stage: match placement.stage {
             Stage::In => PlacementStage::In,
             Stage::Joining => PlacementStage::Joining,
-            Stage::Leaving => PlacementStage::Leaving,
+            Stage::Leaving | Stage::Down => PlacementStage::Leaving,
         },
         pool: placement
             .pool

@@ -117,6 +117,30 @@ fn replica_is_added_under_a_client_and_another_one_dropped_and_the_data_stays() 
 }
 
 #[test]
+fn replica_is_dropped_while_nobody_has_the_volume() {
+    let mut plane = Plane::of(3);
+    plane.ok(&["volume", "create", "--size", "16M", "db"]);
+    plane.ok(&["volume", "drop-replica", "--on", "n2", "db"]);
+    assert!(is_empty(&plane.pool(2)), "n2 has something left");
+    plane.poll("a witness in its place", || {
+        (placement(&plane, "n2")?["kind"] == "witness").then_some(())
+    });
+    plane.ok(&["volume", "add-replica", "--on", "n2", "db"]);
+    wait_up_to_date(&plane, "n2");
+    // A machine that is off is in sync as far as anybody knows: it is waited for.
+    plane.kill_machine(2);
+    plane.wait_offline(2);
+    plane.ok(&["volume", "attach", "--on", "n0", "db"]);
+    write(&mut plane.client(0, "db"), 1, 7);
+    plane.ok(&["volume", "drop-replica", "--on", "n2", "db"]);
+    assert!(!is_empty(&plane.pool(2)), "its machine is off");
+    plane.launch_daemon(2);
+    plane.launch_agent(2);
+    plane.poll("an end of its disk", || is_empty(&plane.pool(2)).then_some(()));
+    assert_eq!(read(&mut plane.client(0, "db"), 1), 7);
+}
+
+#[test]
 fn node_without_a_replica_gets_the_device_and_nothing_of_it_stays() {
     let plane = Plane::of(4);
     let words = "volume create --size 16M --on n0 --on n1 --on n2 --attach n3 db";
@@ -149,7 +173,7 @@ fn last_copy_is_neither_dropped_nor_lost_with_its_node() {
     plane.kill_machine(0);
     plane.wait_offline(0);
     let refused = plane.refused(&["node", "lost", "n0"]);
-    assert!(refused.contains("n0 has the only replica of one"), "{refused}");
+    assert!(refused.contains("has an UpToDate replica of one\n"), "{refused}");
     plane.ok(&["volume", "delete", "one"]);
     plane.ok(&["node", "lost", "n0"]);
     let nodes = plane.json(&["node", "list"]);
