@@ -491,6 +491,15 @@ pub(crate) const ALL: &[Step] = &[
         run: || fuzz::each(60),
     },
     Step {
+        name: "planner",
+        about: "a million steps of users, machines and agents around the planner of a cluster",
+        packages: &[],
+        tier: Tier::Long,
+        budget_s: 900,
+        guards: &["crates/api/src/agent.rs", "crates/controller/src"],
+        run: planner,
+    },
+    Step {
         name: "simulator",
         about: "the whole sets of seeds of the simulator's tests, and that rare things happen",
         packages: &[],
@@ -652,6 +661,14 @@ fn poll() -> Result<Outcome> {
 fn simulator() -> Result<Outcome> {
     let words = ["test", "--locked", "--no-fail-fast", "-p", "simulator"];
     libtest::run(&mut process::cargo(&words)?)
+}
+
+/// Of 400 steps each.
+const COURSES: &str = "2500";
+
+fn planner() -> Result<Outcome> {
+    let words = ["test", "--locked", "-p", "controller", "course::"];
+    libtest::run(process::cargo(&words)?.env("BASALT_COURSES", COURSES))
 }
 
 fn cluster(variant: &str) -> Result<Outcome> {
