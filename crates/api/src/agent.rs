@@ -145,8 +145,8 @@ pub struct ObservedVolume {
     /// Nodes that the daemon's configuration of it has beside this one.
     #[serde(default)]
     pub peers: Vec<String>,
-    /// Nodes that must acknowledge a write, as the daemon knows; empty while it knows none, or is out
-    /// of touch with whoever leads and with a quorum.
+    /// Nodes that must acknowledge a write, as the daemon knows; empty while it knows none, or is
+    /// out of touch with whoever leads and with a quorum.
     #[serde(default)]
     pub insync: Vec<String>,
     /// Bytes that clients have; absent while that is not known.
