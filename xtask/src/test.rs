@@ -19,6 +19,7 @@ mod failover;
 mod kills;
 mod idle;
 mod puppet;
+mod python_linstor;
 pub(crate) mod scratch;
 mod images;
 mod drbd_utils;

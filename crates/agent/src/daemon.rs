@@ -79,9 +79,9 @@ impl Daemon {
         self.ask(Command::Secondary { resource: resource.to_owned(), force: false }).map(drop)
     }
 
-    /// Makes the volume larger, once all replicas have room.
-    pub(crate) fn resize(&self, resource: &str, bytes: u64) -> Result<(), String> {
-        let (resource, volume, size) = (resource.to_owned(), Some(0), Some(bytes));
+    /// Makes a part larger, once all replicas have room.
+    pub(crate) fn resize(&self, resource: &str, part: u16, bytes: u64) -> Result<(), String> {
+        let (resource, volume, size) = (resource.to_owned(), Some(part), Some(bytes));
         self.ask(Command::Resize { resource, volume, size, assume_clean: false }).map(drop)
     }
 
@@ -94,12 +94,12 @@ impl Daemon {
         ask(&self.socket, command, ANSWER_WITHIN).map_err(|error: AskError| error.to_string())
     }
 
-    /// Metadata for the replica of this node, by the configuration in a file.
-    pub(crate) fn create_md(&self, file: &Path, resource: &str) -> Result<(), String> {
+    /// Metadata for a part of the replica of this node, by the configuration in a file.
+    pub(crate) fn create_md(&self, file: &Path, resource: &str, part: u16) -> Result<(), String> {
         let output = Process::new(&self.program)
             .args(["adm", "--config-file"])
             .arg(file)
-            .args(["create-md", "--node", &self.name, "--", resource])
+            .args(["create-md", "--node", &self.name, "--", &format!("{resource}/{part}")])
             .stdin(Stdio::null())
             .output();
         let output = output.map_err(|error| format!("{}: {error}", self.program.display()))?;

@@ -1,8 +1,9 @@
 //! Pools: where the disks of replicas are. Those of files so far.
 //!
-//! A replica has a folder of its own in its pool, named by the volume's id: the file `data`, the
-//! file `metadata`, and `made` once both are whole. A crash before leaves a folder without `made`,
-//! and the next pass begins anew. No daemon has used such files: it is told of them later.
+//! Each part of a replica has a folder of its own in its pool, named by the volume's id, and from
+//! the second part on by its number, too: the file `data`, the file `metadata`, and `made` once
+//! both are whole. A crash before leaves a folder without `made`, and the next pass begins anew. No
+//! daemon has used such files: it is told of them later.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Error, ErrorKind};
@@ -25,8 +26,8 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    /// Of a volume, by its id, which is checked: it becomes part of a path.
-    pub(crate) fn of(pool: &WantedPool, volume: &str) -> Result<Self, String> {
+    /// Of a part of a volume, by the volume's id, which is checked: it becomes part of a path.
+    pub(crate) fn of(pool: &WantedPool, volume: &str, number: u16) -> Result<Self, String> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
         if volume.is_empty() || volume.len() > 64 || !volume.chars().all(is_plain) {
             return Err(format!("{volume:?} is no id of a volume"));
@@ -34,7 +35,13 @@ impl Disk {
         if !pool.location.starts_with('/') {
             return Err(format!("{:?} is no whole path", pool.location));
         }
-        Ok(Self { folder: Path::new(&pool.location).join(volume) })
+        let folder = Path::new(&pool.location);
+        Ok(Self {
+            folder: match number {
+                0 => folder.join(volume),
+                more => folder.join(format!("{volume}.{more}")),
+            },
+        })
     }
 
     pub(crate) fn data(&self) -> PathBuf {
@@ -150,7 +157,7 @@ mod tests {
     #[test]
     fn disk_that_was_not_finished_is_made_anew_and_one_that_was_goes_whole() {
         let folder = tempfile::tempdir().unwrap();
-        let disk = Disk::of(&pool(folder.path()), "v-1").unwrap();
+        let disk = Disk::of(&pool(folder.path()), "v-1", 0).unwrap();
         disk.begin(PoolKind::FileThin, 1 << 30).unwrap();
         assert!(!disk.is_made());
         let data = fs::metadata(disk.data()).unwrap();
@@ -171,10 +178,10 @@ mod tests {
     fn ids_that_would_leave_the_pool_are_refused() {
         let pool = pool(Path::new("/pool"));
         for id in ["", "..", "a/b", "/", ".", "a\0", &"a".repeat(65)] {
-            assert!(Disk::of(&pool, id).is_err(), "{id:?}");
+            assert!(Disk::of(&pool, id, 0).is_err(), "{id:?}");
         }
         let relative = WantedPool { location: "pool".to_owned(), ..pool };
-        Disk::of(&relative, "a").unwrap_err();
+        Disk::of(&relative, "a", 0).unwrap_err();
     }
 
     #[test]

@@ -11,8 +11,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use api::agent::{
-    DATA_PATH, Document, METADATA_PATH, Observed, ObservedState, ObservedVolume, Want, WantedDisk,
-    WantedPool, WantedVolume,
+    Document, Observed, ObservedState, ObservedVolume, Want, WantedDisk, WantedPool, WantedVolume,
+    data_path, metadata_path,
 };
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
@@ -57,8 +57,7 @@ impl Reconciler {
         let mut volumes = Vec::new();
         for wanted in &document.volumes {
             let resource = running.get(wanted.name.as_str()).copied();
-            let pool = |disk: &WantedDisk| document.pools.iter().find(|it| it.id == disk.pool);
-            let step = self.step(wanted, resource, wanted.disk.as_ref().and_then(pool));
+            let step = self.step(wanted, resource, &document.pools);
             let problem = match step {
                 Ok(Step::Nothing) => None,
                 Ok(Step::Taken | Step::Waits) => {
@@ -68,9 +67,8 @@ impl Reconciler {
                 Err(problem) => Some(problem),
             };
             // Another one's resource of the name says nothing of this volume.
-            let disk = wanted.disk.as_ref().and_then(pool);
-            let disk = disk.and_then(|pool| Disk::of(pool, &wanted.id).ok());
-            let resource = resource.filter(|it| self.is_ours(wanted, it, disk.as_ref()));
+            let parts = parts_of(wanted, &document.pools).unwrap_or_default();
+            let resource = resource.filter(|it| self.is_ours(wanted, it, &parts));
             volumes.push(observed(wanted, resource, &step_state(wanted, resource), problem));
         }
         Pass { observed: Observed { revision, problem: None, pools, volumes }, is_settled }
@@ -80,47 +78,36 @@ impl Reconciler {
         &self,
         wanted: &WantedVolume,
         resource: Option<&ResourceStatus>,
-        pool: Option<&WantedPool>,
+        pools: &[WantedPool],
     ) -> Result<Step, String> {
-        let disk = match &wanted.disk {
-            None => None,
-            Some(_) => {
-                let pool = pool.ok_or("its pool is not one of this node")?;
-                Some(Disk::of(pool, &wanted.id)?)
-            }
-        };
+        let parts = parts_of(wanted, pools)?;
         match wanted.want {
-            Want::Gone => return self.take_away(wanted, resource, disk.as_ref()),
-            Want::Leave => return self.take_down(wanted, resource, disk.as_ref()),
+            Want::Gone => return self.take_away(wanted, resource, &parts),
+            Want::Leave => return self.take_down(wanted, resource, &parts),
             Want::Up | Want::Birth | Want::Attached => {}
         }
-        if resource.is_some_and(|resource| !self.is_ours(wanted, resource, disk.as_ref())) {
+        if resource.is_some_and(|resource| !self.is_ours(wanted, resource, &parts)) {
             return Err(format!(
                 "a resource {:?} is up here that is none of the cluster's volumes: take it down, \
                  or give the volume another name",
                 wanted.name
             ));
         }
-        let text = text_for(wanted, disk.as_ref());
-        if let (Some(disk), Some(size)) = (&disk, &wanted.disk)
-            && !disk.is_made()
-        {
-            if !size.new {
+        let text = text_for(wanted, &parts);
+        if let Some(part) = parts.iter().find(|part| !part.disk.is_made()) {
+            if !part.wanted.new {
                 return Err(format!(
                     "its disk {} is gone: see whether the file system of the pool is mounted; \
                      nothing is made in its place",
-                    disk.folder.display()
+                    part.disk.folder.display()
                 ));
             }
-            let pool = pool.ok_or("its pool is not one of this node")?;
-            self.make(wanted, (disk, pool, size.size_bytes), &text)?;
+            self.make(wanted, part, &text)?;
             return Ok(Step::Taken);
         }
         // A pool without room for more keeps no role away: it is told with the last step.
-        let grown = match (&disk, pool, &wanted.disk) {
-            (Some(disk), Some(pool), Some(size)) => disk.grow(pool.kind, size.size_bytes),
-            (None, _, _) | (_, None, _) | (_, _, None) => Ok(()),
-        };
+        let mut grown = parts.iter().map(|it| it.disk.grow(it.pool.kind, it.wanted.size_bytes));
+        let grown = grown.find(Result::is_err).unwrap_or(Ok(()));
         let Some(resource) = resource else {
             self.note(wanted, "res", &text)?;
             self.daemon.up(&wanted.name, &text)?;
@@ -134,8 +121,8 @@ impl Reconciler {
         let given = self.give_role(wanted, resource)?;
         grown?;
         match wanted.grow_to {
-            Some(bytes) if size_of(resource).is_none_or(|known| known < bytes) => {
-                self.daemon.resize(&wanted.name, bytes).map(|()| Step::Taken)
+            Some(it) if size_of(resource, it.number).is_none_or(|known| known < it.size_bytes) => {
+                self.daemon.resize(&wanted.name, it.number, it.size_bytes).map(|()| Step::Taken)
             }
             Some(_) | None => Ok(given),
         }
@@ -146,13 +133,15 @@ impl Reconciler {
         &self,
         wanted: &WantedVolume,
         resource: &ResourceStatus,
-        disk: Option<&Disk>,
+        parts: &[Part<'_>],
     ) -> bool {
         let is_noted = || self.noted(wanted, "res").is_some();
-        let Some(disk) = disk else { return is_noted() };
-        let path = resource.devices.first().and_then(|device| device.backing_dev.as_deref());
-        // A disk that is out of use is told without its path.
-        path.map_or_else(is_noted, |path| Path::new(path) == disk.data())
+        let path = resource.devices.iter().find_map(|device| device.backing_dev.as_deref());
+        let (Some(path), false) = (path, parts.is_empty()) else {
+            // A disk that is out of use is told without its path.
+            return is_noted();
+        };
+        parts.iter().any(|part| Path::new(path) == part.disk.data())
     }
 
     fn give_role(&self, wanted: &WantedVolume, resource: &ResourceStatus) -> Result<Step, String> {
@@ -171,24 +160,19 @@ impl Reconciler {
                 self.forget(wanted, "attached")?;
                 Ok(Step::Taken)
             }
-            Want::Up if !is_whole(resource) && wanted.disk.is_some() => Ok(Step::Waits),
+            Want::Up if !is_whole(resource) && !wanted.disks.is_empty() => Ok(Step::Waits),
             Want::Up | Want::Attached | Want::Leave | Want::Gone => Ok(Step::Nothing),
         }
     }
 
     /// Files of the right size, and metadata in them.
-    fn make(
-        &self,
-        wanted: &WantedVolume,
-        (disk, pool, size_bytes): (&Disk, &WantedPool, u64),
-        text: &str,
-    ) -> Result<(), String> {
-        disk.begin(pool.kind, size_bytes)?;
+    fn make(&self, wanted: &WantedVolume, part: &Part<'_>, text: &str) -> Result<(), String> {
+        part.disk.begin(part.pool.kind, part.wanted.size_bytes)?;
         // Its own file: of a witness that gets a disk the daemon still has the former text.
         self.note(wanted, "draft", text)?;
-        self.daemon.create_md(&self.path(wanted, "draft"), &wanted.name)?;
+        self.daemon.create_md(&self.path(wanted, "draft"), &wanted.name, part.wanted.number)?;
         self.forget(wanted, "draft")?;
-        disk.finish()
+        part.disk.finish()
     }
 
     /// Another one's resource of the name is not touched.
@@ -196,9 +180,9 @@ impl Reconciler {
         &self,
         wanted: &WantedVolume,
         resource: Option<&ResourceStatus>,
-        disk: Option<&Disk>,
+        parts: &[Part<'_>],
     ) -> Result<Step, String> {
-        let Some(resource) = resource.filter(|it| self.is_ours(wanted, it, disk)) else {
+        let Some(resource) = resource.filter(|it| self.is_ours(wanted, it, parts)) else {
             return Ok(Step::Nothing);
         };
         if resource.role == Role::Primary && self.noted(wanted, "attached").is_some() {
@@ -212,17 +196,17 @@ impl Reconciler {
         &self,
         wanted: &WantedVolume,
         resource: Option<&ResourceStatus>,
-        disk: Option<&Disk>,
+        parts: &[Part<'_>],
     ) -> Result<Step, String> {
-        if self.take_down(wanted, resource, disk)? == Step::Taken {
+        if self.take_down(wanted, resource, parts)? == Step::Taken {
             return Ok(Step::Taken);
         }
         if resource.is_none() && self.noted(wanted, "res").is_some() {
             self.daemon.down(&wanted.name)?;
             self.daemon.forget(&wanted.name)?;
         }
-        if let Some(disk) = disk {
-            disk.remove()?;
+        for part in parts {
+            part.disk.remove()?;
         }
         for kind in ["draft", "res", "attached"] {
             self.forget(wanted, kind)?;
@@ -271,12 +255,35 @@ fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
     fs::rename(&draft, path)
 }
 
+/// A part of the volume that has its data on this node.
+#[derive(Debug)]
+struct Part<'a> {
+    wanted: &'a WantedDisk,
+    pool: &'a WantedPool,
+    disk: Disk,
+}
+
+fn parts_of<'a>(
+    wanted: &'a WantedVolume,
+    pools: &'a [WantedPool],
+) -> Result<Vec<Part<'a>>, String> {
+    let part = |disk: &'a WantedDisk| {
+        let pool = pools.iter().find(|it| it.id == disk.pool);
+        let pool = pool.ok_or("its pool is not one of this node")?;
+        Ok(Part { wanted: disk, pool, disk: Disk::of(pool, &wanted.id, disk.number)? })
+    };
+    wanted.disks.iter().map(part).collect()
+}
+
 /// The configuration with the paths of this node.
-fn text_for(wanted: &WantedVolume, disk: Option<&Disk>) -> String {
-    let Some(disk) = disk else { return wanted.config_text.clone() };
-    let path = |path: PathBuf| path.display().to_string();
-    let text = wanted.config_text.replace(DATA_PATH, &path(disk.data()));
-    text.replace(METADATA_PATH, &path(disk.metadata()))
+fn text_for(wanted: &WantedVolume, parts: &[Part<'_>]) -> String {
+    let mut text = wanted.config_text.clone();
+    for part in parts {
+        let (number, path) = (part.wanted.number, |path: PathBuf| path.display().to_string());
+        text = text.replace(&metadata_path(number), &path(part.disk.metadata()));
+        text = text.replace(&data_path(number), &path(part.disk.data()));
+    }
+    text
 }
 
 fn is_whole(resource: &ResourceStatus) -> bool {
@@ -296,9 +303,9 @@ fn insync_of(resource: &ResourceStatus) -> Vec<String> {
     known.map_or_else(Vec::new, |epoch| epoch.insync.clone())
 }
 
-/// In bytes.
-fn size_of(resource: &ResourceStatus) -> Option<u64> {
-    let statistics = resource.devices.first()?.statistics?;
+/// Of a part, in bytes.
+fn size_of(resource: &ResourceStatus, number: u16) -> Option<u64> {
+    let statistics = resource.devices.iter().find(|it| it.volume == number)?.statistics?;
     Some(statistics.size * 1024)
 }
 
@@ -328,7 +335,10 @@ fn observed(
     state: &ObservedState,
     problem: Option<String>,
 ) -> ObservedVolume {
-    let device = resource.and_then(|resource| resource.devices.first());
+    // Of several parts the worst one counts.
+    let devices = || resource.into_iter().flat_map(|resource| &resource.devices);
+    let device = devices().find(|it| it.disk_state != DiskState::UpToDate);
+    let device = device.or_else(|| devices().next());
     let id = wanted.id.clone();
     // With a problem it is not known to be gone.
     let state = match (*state, &problem) {
@@ -344,7 +354,7 @@ fn observed(
         connected: resource.is_some_and(is_connected),
         peers: resource.map_or_else(Vec::new, peers_of),
         insync: resource.map_or_else(Vec::new, insync_of),
-        size_bytes: resource.and_then(size_of),
+        size_bytes: wanted.grow_to.and_then(|it| size_of(resource?, it.number)),
         synced: resource.and_then(synced_of),
         problem,
     }
@@ -361,10 +371,24 @@ mod tests {
             id: "v-1".to_owned(),
             name: "db".to_owned(),
             want,
-            config_text: format!("disk \"{DATA_PATH}\"; meta-disk \"{METADATA_PATH}\";"),
-            disk: None,
+            config_text: [0, 10, 1]
+                .map(|number| {
+                    let (data, metadata) = (data_path(number), metadata_path(number));
+                    format!("disk \"{data}\"; meta-disk \"{metadata}\";")
+                })
+                .concat(),
+            disks: Vec::new(),
             grow_to: None,
         }
+    }
+
+    fn disk(number: u16) -> WantedDisk {
+        WantedDisk { number, pool: "p".to_owned(), size_bytes: 1 << 20, new: false }
+    }
+
+    fn pool(location: &str) -> WantedPool {
+        let kind = api::cluster::PoolKind::FileThin;
+        WantedPool { id: "p".to_owned(), kind, location: location.to_owned() }
     }
 
     fn resource(disk_state: DiskState, connection_state: ConnectionState) -> ResourceStatus {
@@ -378,9 +402,13 @@ mod tests {
 
     #[test]
     fn paths_of_the_node_stand_in_its_text() {
-        let disk = Disk { folder: "/pool/v-1".into() };
-        let text = text_for(&wanted(Want::Up), Some(&disk));
-        assert_eq!(text, "disk \"/pool/v-1/data\"; meta-disk \"/pool/v-1/metadata\";");
+        let disks = [0, 1, 10].map(disk).to_vec();
+        let wanted = WantedVolume { disks, ..wanted(Want::Up) };
+        let pools = [pool("/pool")];
+        let text = text_for(&wanted, &parts_of(&wanted, &pools).unwrap());
+        let folders = ["/pool/v-1", "/pool/v-1.10", "/pool/v-1.1"];
+        let told = |it| format!("disk \"{it}/data\"; meta-disk \"{it}/metadata\";");
+        assert_eq!(text, folders.map(told).concat());
     }
 
     #[test]
@@ -423,11 +451,10 @@ mod tests {
         };
         let reconciler = Reconciler { daemon, folder: folder.path().to_owned() };
         let location = folder.path().join("pool").to_str().unwrap().to_owned();
-        let kind = api::cluster::PoolKind::FileThin;
-        let pool = WantedPool { id: "p".to_owned(), kind, location };
+        let pools = [pool(&location)];
         let step = |new| {
-            let disk = Some(WantedDisk { pool: "p".to_owned(), size_bytes: 1 << 20, new });
-            reconciler.step(&WantedVolume { disk, ..wanted(Want::Up) }, None, Some(&pool))
+            let disks = vec![WantedDisk { new, ..disk(0) }];
+            reconciler.step(&WantedVolume { disks, ..wanted(Want::Up) }, None, &pools)
         };
         let told = step(false).unwrap_err();
         assert!(told.contains("v-1 is gone: see whether the file system"), "{told}");
@@ -446,20 +473,19 @@ mod tests {
             name: "n0".to_owned(),
         };
         let reconciler = Reconciler { daemon, folder: folder.path().to_owned() };
-        let disk = Disk { folder: "/pool/v-1".into() };
+        let gone = WantedVolume { disks: vec![disk(0)], ..wanted(Want::Gone) };
+        let pools = [pool("/pool")];
+        let parts = parts_of(&gone, &pools).unwrap();
         let mut running = resource(DiskState::UpToDate, ConnectionState::Connected);
-        let is_ours = |running: &ResourceStatus| {
-            reconciler.is_ours(&wanted(Want::Gone), running, Some(&disk))
-        };
+        let is_ours = |running: &ResourceStatus| reconciler.is_ours(&gone, running, &parts);
         running.devices[0].backing_dev = Some("/pool/v-1/data".to_owned());
         assert!(is_ours(&running));
         running.devices[0].backing_dev = Some("/dev/vg/db".to_owned());
         assert!(!is_ours(&running));
         running.devices[0].backing_dev = None;
         assert!(!is_ours(&running), "nothing is noted");
-        let gone = wanted(Want::Gone);
         running.devices[0].backing_dev = Some("/dev/vg/db".to_owned());
-        let step = reconciler.take_away(&gone, Some(&running), Some(&disk));
+        let step = reconciler.take_away(&gone, Some(&running), &parts);
         assert_eq!(step, Ok(Step::Nothing), "the daemon is not asked to take it down");
     }
 

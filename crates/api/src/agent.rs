@@ -71,22 +71,32 @@ pub struct WantedVolume {
     pub name: String,
     pub want: Want,
     /// Text of a `.res` file with this resource alone; empty of one that is to go. In it
-    /// [`DATA_PATH`] and [`METADATA_PATH`] stand for the files of this node.
+    /// [`data_path`] and [`metadata_path`] stand for the files of this node.
     pub config_text: String,
-    /// Absent of a witness.
-    pub disk: Option<WantedDisk>,
-    /// Bytes that the volume is to grow to, by this node's daemon; absent if its size stays, or
-    /// another node does it.
+    /// One for each of its parts; none of a witness.
+    pub disks: Vec<WantedDisk>,
+    /// What this node's daemon is to make larger; absent if all sizes stay, or another node does
+    /// it.
     #[serde(default)]
-    pub grow_to: Option<u64>,
+    pub grow_to: Option<WantedSize>,
 }
 
 /// In place of the name of a volume in a URI.
 pub const VOLUME: &str = "VOLUME";
-/// In place of the path of the volume's data.
-pub const DATA_PATH: &str = "/basalt/data";
+/// Parts of a volume, each a device of its own with one role and one history.
+pub const PARTS_MAX: usize = 16;
+
+/// In place of the path of the data of a part.
+#[must_use]
+pub fn data_path(number: u16) -> String {
+    format!("/basalt/{number}/data")
+}
+
 /// In place of the path of its metadata.
-pub const METADATA_PATH: &str = "/basalt/metadata";
+#[must_use]
+pub fn metadata_path(number: u16) -> String {
+    format!("/basalt/{number}/metadata")
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -105,12 +115,21 @@ pub enum Want {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WantedDisk {
+    /// Of the part, as its section `volume` in the text.
+    pub number: u16,
     /// Of the pool.
     pub pool: String,
     pub size_bytes: u64,
     /// It is to be made if it is not there. Of a volume that was born its loss is told: a file
     /// system that is not mounted looks the same.
     pub new: bool,
+}
+
+/// A part becomes larger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WantedSize {
+    pub number: u16,
+    pub size_bytes: u64,
 }
 
 /// What a node has.
@@ -149,7 +168,8 @@ pub struct ObservedVolume {
     /// out of touch with whoever leads and with a quorum.
     #[serde(default)]
     pub insync: Vec<String>,
-    /// Bytes that clients have; absent while that is not known.
+    /// Bytes that clients have of the part that this node is to make larger; absent else, and while
+    /// that is not known.
     #[serde(default)]
     pub size_bytes: Option<u64>,
     /// Share of the disk that is in sync, in thousandths, while it gets what others have.

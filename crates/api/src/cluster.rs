@@ -122,6 +122,7 @@ pub struct Candidate {
 pub struct VolumeView {
     pub id: String,
     pub name: String,
+    /// Of all its parts.
     pub size_bytes: u64,
     pub state: VolumeState,
     /// The operation that changes it now.
@@ -135,6 +136,8 @@ pub struct VolumeView {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VolumeState {
+    /// On no node yet.
+    Defined,
     Creating,
     Ready,
     Deleting,

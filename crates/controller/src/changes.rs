@@ -2,11 +2,15 @@
 //! objects. Nothing here waits.
 
 use api::agent::VOLUME;
-use api::cluster::{Begun, Created, NewPool, NewVolume, OperationKind};
+use api::cluster::{Begun, Created, NewPool, NewVolume, OperationKind, OperationState};
 use uuid::Uuid;
 
 use crate::core::{Changed, State};
-use crate::model::{Cause, Change, Desired, Node, Object, Phase, Placement, Pool, Stage, Volume};
+use crate::model::properties::Properties;
+use crate::model::{
+    Cause, Change, Desired, Key, Node, Object, Operation, Part, Phase, Placement, Pool, Stage,
+    Volume,
+};
 use crate::place::{Wish, place};
 use crate::refusal::{REPLICAS_MAX, Refusal, SIZE_MAX, SIZE_MIN};
 use crate::settle::begin;
@@ -32,14 +36,8 @@ pub(crate) fn new_volume(state: &State, wish: &NewVolume, now_ms: u64) -> Change
     let size_bytes = wish.size_bytes.next_multiple_of(BLOCK_BYTES);
     let replicas = wish.replicas;
     let name = wish.name.as_str();
-    let asked = Wish {
-        name,
-        size_bytes,
-        replicas,
-        pool: wish.pool.as_deref(),
-        nodes: &wish.nodes,
-        taken: &[],
-    };
+    let (pools, nodes) = (wish.pool.as_slice(), wish.nodes.as_slice());
+    let asked = Wish { name, size_bytes, replicas, pools, nodes, ..Wish::default() };
     let plan = place(desired, &state.seen, asked, now_ms);
     let candidates = plan.candidates;
     let Some(placements) = plan.placements else {
@@ -50,16 +48,20 @@ pub(crate) fn new_volume(state: &State, wish: &NewVolume, now_ms: u64) -> Change
     }
     let operation = begin(desired, OperationKind::Create, &wish.name, now_ms);
     let by = placements[0].node;
+    let minor = desired.free_minors().next().ok_or(Refusal::NoMinor)?;
     let mut volume = Volume {
         id: Uuid::new_v4(),
         name: wish.name.clone(),
-        size_bytes,
-        minor: desired.free_minor().ok_or(Refusal::NoMinor)?,
+        external_name: None,
+        group: None,
+        properties: Properties::default(),
+        parts: vec![Part { number: 0, size_bytes, minor, properties: Properties::default() }],
         phase: Phase::Birth { by },
         placements,
         attached: attach.map(|node| node.id),
         growth: None,
         operation: Some(operation.id),
+        defined: false,
     };
     if let Some(node) = attach {
         give_part(desired, &mut volume, node.id)?;
@@ -79,6 +81,11 @@ pub(crate) fn delete_volume(state: &State, name: &str, now_ms: u64) -> Changed<B
     check_closed(state, volume)?;
     let operation = begin(desired, OperationKind::Delete, &volume.name, now_ms);
     let begun = Begun { operation: operation.id };
+    if volume.placements.is_empty() {
+        let (state, ended_ms) = (OperationState::Done, Some(now_ms));
+        let done = Operation { state, ended_ms, ..operation };
+        return Ok((vec![put_operation(done), Change::Drop(Key::Volume(volume.id))], begun));
+    }
     let leaving = Volume {
         phase: Phase::Leaving,
         attached: None,
@@ -92,6 +99,7 @@ pub(crate) fn attach(state: &State, name: &str, node: &str, now_ms: u64) -> Chan
     let desired = &state.desired;
     let (volume, node) = (volume_named(desired, name)?, node_named(desired, node)?);
     check_idle(volume)?;
+    check_live(volume)?;
     if let Some(other) = volume.attached.filter(|it| *it != node.id) {
         let node = desired.nodes.get(&other).map_or_else(String::new, |it| it.name.clone());
         return Err(Refusal::AttachedElsewhere { name: volume.name.clone(), node });
@@ -102,7 +110,7 @@ pub(crate) fn attach(state: &State, name: &str, node: &str, now_ms: u64) -> Chan
 }
 
 /// A node without a part of the volume gets one without data: its reads and writes go to others.
-fn give_part(desired: &Desired, volume: &mut Volume, node: Uuid) -> Result<(), Refusal> {
+pub(crate) fn give_part(desired: &Desired, volume: &mut Volume, node: Uuid) -> Result<(), Refusal> {
     let is_leaving = volume.placement(node).is_some_and(|it| !it.stays());
     if is_leaving || desired.tombstones.contains_key(&(node, volume.id)) {
         let node = desired.nodes.get(&node).map_or_else(String::new, |it| it.name.clone());
@@ -126,11 +134,12 @@ fn give_part(desired: &Desired, volume: &mut Volume, node: Uuid) -> Result<(), R
 pub(crate) fn detach(state: &State, name: &str, now_ms: u64) -> Changed<Begun> {
     let volume = volume_named(&state.desired, name)?;
     check_idle(volume)?;
+    check_live(volume)?;
     check_closed(state, volume)?;
     Ok(set_attached(&state.desired, volume, None, now_ms))
 }
 
-fn set_attached(
+pub(crate) fn set_attached(
     desired: &Desired,
     volume: &Volume,
     attached: Option<Uuid>,
@@ -183,7 +192,7 @@ pub(crate) fn check_name(
     lengths: std::ops::RangeInclusive<usize>,
 ) -> Result<(), Refusal> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    let begins_well = name.starts_with(|c: char| c.is_ascii_alphanumeric());
+    let begins_well = name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
     // A resource of this name would be all of them.
     let is_reserved = name == "all";
     if lengths.contains(&name.len()) && name.chars().all(is_plain) && begins_well && !is_reserved {
@@ -219,14 +228,24 @@ pub(crate) fn check_idle(volume: &Volume) -> Result<(), Refusal> {
     }
 }
 
-fn check_closed(state: &State, volume: &Volume) -> Result<(), Refusal> {
+/// It has replicas, and is to keep them.
+pub(crate) fn check_live(volume: &Volume) -> Result<(), Refusal> {
+    let name = volume.name.clone();
+    match volume.phase {
+        Phase::Birth { .. } | Phase::Live => Ok(()),
+        Phase::Defined => Err(Refusal::NotPlaced { name }),
+        Phase::Retreating | Phase::Leaving => Err(Refusal::Going { name }),
+    }
+}
+
+pub(crate) fn check_closed(state: &State, volume: &Volume) -> Result<(), Refusal> {
     let is_open = |it: &&Placement| state.seen.part(volume, it).is_some_and(|it| it.in_use);
     let Some(open) = volume.placements.iter().find(is_open) else { return Ok(()) };
     let node = state.desired.nodes.get(&open.node).map_or_else(String::new, |it| it.name.clone());
     Err(Refusal::InUse { name: volume.name.clone(), node })
 }
 
-pub(crate) fn put_operation(operation: crate::model::Operation) -> Change {
+pub(crate) fn put_operation(operation: Operation) -> Change {
     Change::Put(Object::Operation(operation))
 }
 
@@ -236,7 +255,7 @@ mod tests {
 
     #[test]
     fn names_that_could_be_more_than_names_are_refused() {
-        for name in ["db", "pvc-0a1b", "A.b_c-9", "00"] {
+        for name in ["db", "pvc-0a1b", "A.b_c-9", "00", "_x"] {
             assert_eq!(check_name("volume", name, 2..=48), Ok(()), "{name}");
         }
         let long = "a".repeat(49);

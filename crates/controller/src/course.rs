@@ -182,7 +182,7 @@ impl Course {
             85..88 => {
                 let (name, bytes) = (self.volume(), self.random.below(24) * MIB);
                 self.ask(&format!("grow {name} to {bytes}"), |state, now| {
-                    life::grow(state, &name, bytes, now)
+                    life::grow(state, &name, (0, bytes), now)
                 });
             }
             88..92 => {
@@ -368,16 +368,16 @@ impl Course {
             return;
         }
         let is_there = machine.parts.contains_key(&wanted.id);
-        if !is_there && wanted.disk.as_ref().is_some_and(|disk| !disk.new) {
+        if !is_there && wanted.disks.first().is_some_and(|disk| !disk.new) {
             // It was given up before it was made.
             assert!(is_leaving, "{name} lost its disk of {}", wanted.name);
             return;
         }
         let part = machine.parts.entry(wanted.id.clone()).or_default();
         part.name.clone_from(&wanted.name);
-        if wanted.disk.is_some() && part.disk.is_none() {
+        if !wanted.disks.is_empty() && part.disk.is_none() {
             part.disk = Some(Disk { is_whole: is_birth });
-            part.size_bytes = wanted.disk.as_ref().map_or(0, |disk| disk.size_bytes);
+            part.size_bytes = wanted.disks.first().map_or(0, |disk| disk.size_bytes);
             return;
         }
         let hosts = hosts_of(&wanted.config_text);
@@ -393,7 +393,7 @@ impl Course {
             disk.is_whole = true;
         }
         if let Some(bytes) = wanted.grow_to {
-            part.size_bytes = bytes;
+            part.size_bytes = bytes.size_bytes;
         }
         match wanted.want {
             Want::Attached if has_source => part.is_primary = true,
@@ -443,7 +443,7 @@ impl Course {
         for volume in desired.volumes.values() {
             self.check_volume(volume);
         }
-        let mut minors: Vec<u32> = desired.volumes.values().map(|it| it.minor).collect();
+        let mut minors: Vec<u32> = desired.volumes.values().map(|it| it.parts[0].minor).collect();
         minors.sort_unstable();
         minors.dedup();
         assert_eq!(minors.len(), desired.volumes.len(), "a minor of two volumes");

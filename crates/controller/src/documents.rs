@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::net::IpAddr;
 
-use api::agent::{DATA_PATH, Document, METADATA_PATH, Want, WantedDisk, WantedPool, WantedVolume};
+use api::agent::{
+    Document, Want, WantedDisk, WantedPool, WantedSize, WantedVolume, data_path, metadata_path,
+};
 use uuid::Uuid;
 
 use crate::model::{Desired, Node, Phase, Placement, Stage, Volume};
@@ -24,11 +26,7 @@ pub(crate) fn document(desired: &Desired, node: Uuid) -> Document {
         want: Want::Gone,
         config_text: String::new(),
         grow_to: None,
-        disk: stone.pool.map(|pool| WantedDisk {
-            pool: pool.to_string(),
-            size_bytes: 0,
-            new: false,
-        }),
+        disks: disks(stone.pool, stone.parts.iter().map(|number| (*number, 0))),
     });
     Document {
         revision: desired.revision,
@@ -39,23 +37,39 @@ pub(crate) fn document(desired: &Desired, node: Uuid) -> Document {
 
 fn wanted(desired: &Desired, volume: &Volume, here: Placement) -> WantedVolume {
     let want = match volume.phase {
-        Phase::Leaving => Want::Gone,
+        Phase::Retreating | Phase::Leaving => Want::Gone,
         Phase::Birth { by } if by == here.node => Want::Birth,
         Phase::Birth { .. } => Want::Up,
         Phase::Live if here.stage == Stage::Down => Want::Leave,
         Phase::Live if volume.attached == Some(here.node) => Want::Attached,
-        Phase::Live => Want::Up,
+        Phase::Live | Phase::Defined => Want::Up,
     };
-    let disk = here.pool.map(|pool| WantedDisk {
-        pool: pool.to_string(),
-        size_bytes: volume.wanted_bytes(),
-        new: matches!(volume.phase, Phase::Birth { .. }) || here.stage == Stage::Joining,
-    });
+    let is_new = matches!(volume.phase, Phase::Birth { .. }) || here.stage == Stage::Joining;
+    let parts = volume.parts.iter().map(|part| (part.number, volume.wanted_bytes_of(part)));
+    let disks = match is_new {
+        true => new_disks(here.pool, parts),
+        false => disks(here.pool, parts),
+    };
     let config_text =
         if want == Want::Gone { String::new() } else { config_text(desired, volume, here.node) };
     let (id, name) = (volume.id.to_string(), volume.name.clone());
-    let grow_to = volume.growth.filter(|it| it.by == here.node).map(|it| it.to_bytes);
-    WantedVolume { id, name, want, config_text, disk, grow_to }
+    let grow_to = volume.growth.filter(|it| it.by == here.node);
+    let grow_to = grow_to.map(|it| WantedSize { number: it.number, size_bytes: it.to_bytes });
+    WantedVolume { id, name, want, config_text, disks, grow_to }
+}
+
+fn disks(pool: Option<Uuid>, parts: impl Iterator<Item = (u16, u64)>) -> Vec<WantedDisk> {
+    let Some(pool) = pool.map(|pool| pool.to_string()) else { return Vec::new() };
+    let disk = |(number, size_bytes)| {
+        let (pool, new) = (pool.clone(), false);
+        WantedDisk { number, pool, size_bytes, new }
+    };
+    parts.map(disk).collect()
+}
+
+/// They are to be made.
+fn new_disks(pool: Option<Uuid>, parts: impl Iterator<Item = (u16, u64)>) -> Vec<WantedDisk> {
+    disks(pool, parts).into_iter().map(|disk| WantedDisk { new: true, ..disk }).collect()
 }
 
 /// The same on all nodes but for the paths of the disks, which each agent puts in for its own. One
@@ -73,16 +87,18 @@ fn config_text(desired: &Desired, volume: &Volume, own: Uuid) -> String {
         line(format!("  on \"{}\" {{", node.name));
         line(format!("    node-id {};", placement.node_id));
         line(format!("    address {};", address(node.address, node.data_port)));
-        line("    volume 0 {".to_owned());
-        line(format!("      device minor {};", volume.minor));
-        match placement.pool {
-            Some(_) => {
-                line(format!("      disk \"{DATA_PATH}\";"));
-                line(format!("      meta-disk \"{METADATA_PATH}\";"));
+        for part in &volume.parts {
+            line(format!("    volume {} {{", part.number));
+            line(format!("      device minor {};", part.minor));
+            match placement.pool {
+                Some(_) => {
+                    line(format!("      disk \"{}\";", data_path(part.number)));
+                    line(format!("      meta-disk \"{}\";", metadata_path(part.number)));
+                }
+                None => line("      disk none;".to_owned()),
             }
-            None => line("      disk none;".to_owned()),
+            line("    }".to_owned());
         }
-        line("    }".to_owned());
         line("  }".to_owned());
     }
     if hosts.len() > 1 {
@@ -106,7 +122,7 @@ mod tests {
     use api::cluster::PoolKind;
 
     use super::*;
-    use crate::model::{Change, Object, Pool, Tombstone};
+    use crate::model::{Change, Object, Part, Pool, Tombstone};
 
     fn desired(phase: Phase, attached: Option<Uuid>) -> Desired {
         let mut desired = Desired { revision: 7, ..Desired::default() };
@@ -139,16 +155,15 @@ mod tests {
             stage: Stage::In,
             cause: crate::model::Cause::Planned,
         };
+        let volume = crate::model::samples::volume("db", 1 << 30);
+        let mut parts = volume.parts.clone();
+        parts.push(Part { number: 3, size_bytes: 1 << 20, minor: 1001, ..parts[0].clone() });
         desired.apply(Change::Put(Object::Volume(Volume {
-            id: Uuid::from_u128(9),
-            name: "db".to_owned(),
-            size_bytes: 1 << 30,
-            minor: 1000,
+            parts,
             phase,
             placements: [0, 1, 2].map(placement).to_vec(),
             attached,
-            growth: None,
-            operation: None,
+            ..volume
         })));
         desired
     }
@@ -161,6 +176,14 @@ mod tests {
         assert_eq!(resource.name, "db");
         assert_eq!(resource.hosts.len(), 3);
         assert_eq!(resource.connections.len(), 3);
+        let told: Vec<Vec<u16>> = resource
+            .hosts
+            .iter()
+            .map(|host| host.volumes.iter().map(|it| it.number).collect())
+            .collect();
+        assert_eq!(told, [[0, 3], [0, 3], [0, 3]]);
+        let disks: Vec<_> = text.disks.iter().map(|it| (it.number, it.size_bytes)).collect();
+        assert_eq!(disks, [(0, 1 << 30), (3, 1 << 20)]);
     }
 
     #[test]
@@ -175,7 +198,7 @@ mod tests {
         assert_eq!(wants(Phase::Leaving, Some(first)), [Want::Gone; 3]);
         let is_new = |phase| {
             let told = document(&desired(phase, None), first).volumes.remove(0);
-            told.disk.unwrap().new
+            told.disks[0].new
         };
         assert!(is_new(Phase::Birth { by: first }));
         assert!(!is_new(Phase::Live), "its loss is told, and no blank one made");
@@ -185,7 +208,8 @@ mod tests {
     fn tombstone_tells_a_node_that_was_away_what_is_to_go() {
         let mut desired = Desired::default();
         let (node, volume) = (Uuid::from_u128(1), Uuid::from_u128(9));
-        let stone = Tombstone { node, volume, name: "db".to_owned(), pool: None, since: 0 };
+        let (name, parts) = ("db".to_owned(), vec![0]);
+        let stone = Tombstone { node, volume, name, pool: None, since: 0, parts };
         desired.apply(Change::Put(Object::Tombstone(stone)));
         let told = document(&desired, node).volumes;
         assert_eq!((told.len(), told[0].want), (1, Want::Gone));

@@ -18,13 +18,18 @@ mod documents;
 mod core;
 mod changes;
 mod life;
+mod define;
+mod deploy;
 mod views;
 mod authority;
 mod native;
+mod linstor;
 mod agents;
 mod server;
 #[cfg(test)]
 mod course;
+#[cfg(test)]
+mod pretended;
 #[cfg(test)]
 #[path = "../../engine/src/shard/rows.rs"]
 mod rows;
@@ -103,11 +108,16 @@ async fn serve(controller: Arc<Controller>, options: &Options) -> Result<(), Con
         (server::bind(options.listen).await?, server::bind(options.agents).await?);
     let tls = server::tls(&controller.authority)?;
     tell(&format!("people at http://{}, agents at {}", options.listen, options.agents));
-    let native = native::router(Arc::clone(&controller));
-    tokio::spawn(server::serve(people, native, None));
+    tokio::spawn(server::serve(people, for_people(&controller), None));
     tokio::spawn(server::serve(agents, agents::router(Arc::clone(&controller)), Some(tls)));
     tokio::spawn(tick(controller));
     ended().await.map_err(ControllerError::Runtime)
+}
+
+/// The native API, and LINSTOR's.
+fn for_people(controller: &Arc<Controller>) -> axum::Router {
+    let linstor = linstor::router().with_state(Arc::clone(controller));
+    native::router(Arc::clone(controller)).merge(linstor)
 }
 
 async fn tick(controller: Arc<Controller>) {

@@ -4,7 +4,9 @@
 use api::cluster::{Begun, Created, NewReplica, OperationKind};
 use uuid::Uuid;
 
-use crate::changes::{BLOCK_BYTES, check_idle, node_named, not_among, put_operation, volume_named};
+use crate::changes::{
+    BLOCK_BYTES, check_idle, check_live, node_named, not_among, put_operation, volume_named,
+};
 use crate::core::{Changed, State};
 use crate::model::{Change, Desired, Growth, Key, Object, Phase, Placement, Stage, Volume};
 use crate::place::{Wish, place, room_for};
@@ -12,29 +14,37 @@ use crate::refusal::{Refusal, SIZE_MAX};
 use crate::seen::up_to_date;
 use crate::settle::begin;
 
-pub(crate) fn grow(state: &State, name: &str, bytes: u64, now_ms: u64) -> Changed<Begun> {
+/// Makes a part of a volume larger.
+pub(crate) fn grow(
+    state: &State,
+    name: &str,
+    (number, bytes): (u16, u64),
+    now_ms: u64,
+) -> Changed<Begun> {
     let State { desired, seen } = state;
     let volume = volume_named(desired, name)?;
     check_idle(volume)?;
+    check_live(volume)?;
+    let none = || Refusal::NoPart { name: volume.name.clone(), number };
+    let has = volume.part(number).ok_or_else(none)?.size_bytes;
     if bytes > SIZE_MAX {
         return Err(Refusal::BadSize { bytes });
     }
     let to_bytes = bytes.next_multiple_of(BLOCK_BYTES);
-    if to_bytes <= volume.size_bytes {
-        let (name, has) = (volume.name.clone(), volume.size_bytes);
+    if to_bytes <= has {
+        let name = volume.name.clone();
         return Err(Refusal::NotLarger { name, has, asked: bytes });
     }
     let pools = volume.replicas().filter_map(|it| desired.pools.get(&it.pool?));
-    let refused: Vec<_> = pools
-        .filter_map(|pool| room_for(desired, pool, seen, to_bytes - volume.size_bytes).err())
-        .collect();
+    let refused: Vec<_> =
+        pools.filter_map(|pool| room_for(desired, pool, seen, to_bytes - has).err()).collect();
     if !refused.is_empty() {
         return Err(Refusal::NoRoom { name: volume.name.clone(), candidates: refused });
     }
     let by = up_to_date(volume, seen, now_ms)
         .min_by_key(|it| (volume.attached != Some(it.node), it.node_id))
         .ok_or_else(|| Refusal::NoCopy { name: volume.name.clone() })?;
-    let growth = Some(Growth { to_bytes, by: by.node });
+    let growth = Some(Growth { number, to_bytes, by: by.node });
     Ok(begun(desired, OperationKind::Grow, Volume { growth, ..volume.clone() }, now_ms))
 }
 
@@ -47,13 +57,20 @@ pub(crate) fn add_replica(
     let State { desired, seen } = state;
     let volume = volume_named(desired, name)?;
     check_idle(volume)?;
+    check_live(volume)?;
     let on = wish.node.as_deref().map(|name| node_named(desired, name)).transpose()?;
     let nodes: Vec<String> = on.map(|node| node.name.clone()).into_iter().collect();
     let taken: Vec<Uuid> =
         volume.placements.iter().filter(|it| it.pool.is_some()).map(|it| it.node).collect();
-    let (size_bytes, pool) = (volume.size_bytes, wish.pool.as_deref());
-    let name = volume.name.as_str();
-    let asked = Wish { name, size_bytes, replicas: 1, pool, nodes: &nodes, taken: &taken };
+    let asked = Wish {
+        name: &volume.name,
+        size_bytes: volume.size_bytes(),
+        replicas: 1,
+        pools: wish.pool.as_slice(),
+        nodes: &nodes,
+        taken: &taken,
+        ..Wish::default()
+    };
     let plan = place(desired, seen, asked, now_ms);
     let candidates = plan.candidates;
     let Some(chosen) = plan.placements.and_then(|all| all.first().copied()) else {
@@ -65,6 +82,17 @@ pub(crate) fn add_replica(
     if wish.dry_run {
         return Ok((Vec::new(), Created { operation: None, candidates }));
     }
+    let (changes, begun) = join(desired, volume, chosen, now_ms)?;
+    Ok((changes, Created { operation: Some(begun.operation), candidates }))
+}
+
+/// A replica that was chosen comes to a volume that lives.
+pub(crate) fn join(
+    desired: &Desired,
+    volume: &Volume,
+    chosen: Placement,
+    now_ms: u64,
+) -> Changed<Begun> {
     if volume.attached == Some(chosen.node) {
         // A disk cannot come under an open device.
         let node = desired.nodes.get(&chosen.node).map_or_else(String::new, |it| it.name.clone());
@@ -81,8 +109,7 @@ pub(crate) fn add_replica(
             wanted.placements.push(joining(node_id));
         }
     }
-    let (changes, begun) = begun(desired, OperationKind::AddReplica, wanted, now_ms);
-    Ok((changes, Created { operation: Some(begun.operation), candidates }))
+    Ok(begun(desired, OperationKind::AddReplica, wanted, now_ms))
 }
 
 pub(crate) fn drop_replica(state: &State, name: &str, node: &str, now_ms: u64) -> Changed<Begun> {

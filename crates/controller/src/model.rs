@@ -3,12 +3,21 @@
 //! Each object lies in the store under a key of its own. A change of the cluster is a list of
 //! [`Change`]s, which are stored all or not at all.
 
+pub(crate) mod properties;
+pub(crate) mod group;
+pub(crate) mod bag;
+
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use api::cluster::{OperationKind, OperationState, PoolKind};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
+
+use self::bag::{Bag, Owner};
+use self::group::{DEFAULT_GROUP, DEFAULT_GROUP_ID, Group};
+use self::properties::Properties;
 
 /// The first minor that the controller gives to a volume; an operator's own are below.
 pub(crate) const MINOR_FIRST: u32 = 1000;
@@ -38,12 +47,19 @@ pub(crate) struct Pool {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "StoredVolume")]
 pub(crate) struct Volume {
     pub(crate) id: Uuid,
     pub(crate) name: String,
-    pub(crate) size_bytes: u64,
-    pub(crate) minor: u32,
+    /// A second name, which somebody else knows it by.
+    pub(crate) external_name: Option<String>,
+    /// `None`: the default one.
+    pub(crate) group: Option<Uuid>,
+    pub(crate) properties: Properties,
+    /// In order of their numbers. One that is defined may have none yet.
+    pub(crate) parts: Vec<Part>,
     pub(crate) phase: Phase,
+    /// None while it is defined and no more.
     pub(crate) placements: Vec<Placement>,
     pub(crate) attached: Option<Uuid>,
     /// An operation sets this, and clears it with its end.
@@ -51,22 +67,103 @@ pub(crate) struct Volume {
     pub(crate) growth: Option<Growth>,
     /// The operation that is under way for it.
     pub(crate) operation: Option<u64>,
+    /// It was defined before it was placed: a birth that comes to nothing leaves the definition.
+    pub(crate) defined: bool,
+}
+
+/// A device of a volume.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Part {
+    pub(crate) number: u16,
+    pub(crate) size_bytes: u64,
+    pub(crate) minor: u32,
+    #[serde(default)]
+    pub(crate) properties: Properties,
+}
+
+/// As it lies in the store. The first stores knew volumes of one part, with its size and minor in
+/// the volume itself.
+#[derive(Deserialize)]
+struct StoredVolume {
+    id: Uuid,
+    name: String,
+    #[serde(default)]
+    external_name: Option<String>,
+    #[serde(default)]
+    group: Option<Uuid>,
+    #[serde(default)]
+    properties: Properties,
+    #[serde(default)]
+    parts: Vec<Part>,
+    #[serde(default)]
+    size_bytes: Option<u64>,
+    #[serde(default)]
+    minor: Option<u32>,
+    phase: Phase,
+    placements: Vec<Placement>,
+    attached: Option<Uuid>,
+    #[serde(default)]
+    growth: Option<Growth>,
+    operation: Option<u64>,
+    #[serde(default)]
+    defined: bool,
+}
+
+impl From<StoredVolume> for Volume {
+    fn from(it: StoredVolume) -> Self {
+        let mut parts = it.parts;
+        if let (Some(size_bytes), Some(minor)) = (it.size_bytes, it.minor) {
+            parts.push(Part { number: 0, size_bytes, minor, properties: Properties::default() });
+        }
+        Self {
+            id: it.id,
+            name: it.name,
+            external_name: it.external_name,
+            group: it.group,
+            properties: it.properties,
+            parts,
+            phase: it.phase,
+            placements: it.placements,
+            attached: it.attached,
+            growth: it.growth,
+            operation: it.operation,
+            defined: it.defined,
+        }
+    }
+}
+
+impl Volume {
+    /// Of all its parts.
+    pub(crate) fn size_bytes(&self) -> u64 {
+        self.parts.iter().map(|part| part.size_bytes).sum()
+    }
+
+    pub(crate) fn part(&self, number: u16) -> Option<&Part> {
+        self.parts.iter().find(|part| part.number == number)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Phase {
+    /// It has a name and parts, and is on no node: agents never hear of it.
+    Defined,
     /// Its replicas are made. This node says that they are equal, once they are there.
     Birth {
         by: Uuid,
     },
     Live,
+    /// Its replicas go, and its definition stays.
+    Retreating,
     Leaving,
 }
 
 /// A volume that becomes larger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Growth {
+    /// Of the part.
+    #[serde(default)]
+    pub(crate) number: u16,
     pub(crate) to_bytes: u64,
     /// The node that has its daemon do it.
     pub(crate) by: Uuid,
@@ -137,7 +234,20 @@ impl Volume {
 
     /// With the room for what it is to grow to.
     pub(crate) fn wanted_bytes(&self) -> u64 {
-        self.growth.map_or(self.size_bytes, |growth| growth.to_bytes)
+        self.parts.iter().map(|part| self.wanted_bytes_of(part)).sum()
+    }
+
+    pub(crate) fn wanted_bytes_of(&self, part: &Part) -> u64 {
+        let growth = self.growth.filter(|growth| growth.number == part.number);
+        growth.map_or(part.size_bytes, |growth| growth.to_bytes)
+    }
+
+    /// Sizes as they are: what was to become larger has this size.
+    pub(crate) fn set_grown(&mut self, bytes: u64) {
+        let number = self.growth.take().map(|growth| growth.number);
+        for part in self.parts.iter_mut().filter(|part| Some(part.number) == number) {
+            part.size_bytes = bytes.max(part.size_bytes);
+        }
     }
 
     /// A number above all others as long as there is one: a node that left keeps its own.
@@ -159,6 +269,13 @@ pub(crate) struct Tombstone {
     /// As that of a placement.
     #[serde(default)]
     pub(crate) since: u64,
+    /// Numbers of its parts.
+    #[serde(default = "only_the_first")]
+    pub(crate) parts: Vec<u16>,
+}
+
+fn only_the_first() -> Vec<u16> {
+    vec![0]
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -183,6 +300,7 @@ pub(crate) struct Word {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "a handful of them live for a moment")]
 pub(crate) enum Object {
     Node(Node),
     Pool(Pool),
@@ -190,6 +308,8 @@ pub(crate) enum Object {
     Tombstone(Tombstone),
     Operation(Operation),
     Word(Word),
+    Group(Group),
+    Bag(Bag),
 }
 
 /// Names an object in the store.
@@ -201,6 +321,8 @@ pub(crate) enum Key {
     Tombstone(Uuid, Uuid),
     Operation(u64),
     Word(String),
+    Group(Uuid),
+    Bag(Owner),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -218,6 +340,8 @@ impl Object {
             Self::Tombstone(stone) => Key::Tombstone(stone.node, stone.volume),
             Self::Operation(operation) => Key::Operation(operation.id),
             Self::Word(word) => Key::Word(word.digest.clone()),
+            Self::Group(group) => Key::Group(group.id),
+            Self::Bag(bag) => Key::Bag(bag.owner.clone()),
         }
     }
 }
@@ -233,6 +357,8 @@ pub(crate) struct Desired {
     pub(crate) tombstones: BTreeMap<(Uuid, Uuid), Tombstone>,
     pub(crate) operations: BTreeMap<u64, Operation>,
     pub(crate) words: BTreeMap<String, Word>,
+    pub(crate) groups: BTreeMap<Uuid, Group>,
+    pub(crate) bags: BTreeMap<Owner, Bag>,
 }
 
 impl Desired {
@@ -246,7 +372,12 @@ impl Desired {
                     stone.since = old.map_or(revision, |old| old.since);
                 }
                 Change::Put(
-                    Object::Node(_) | Object::Pool(_) | Object::Operation(_) | Object::Word(_),
+                    Object::Node(_)
+                    | Object::Pool(_)
+                    | Object::Operation(_)
+                    | Object::Word(_)
+                    | Object::Group(_)
+                    | Object::Bag(_),
                 )
                 | Change::Drop(_) => {}
             }
@@ -255,8 +386,8 @@ impl Desired {
 
     fn stamp_volume(&self, volume: &mut Volume, revision: u64) {
         let old = self.volumes.get(&volume.id);
-        let leaves = volume.phase == Phase::Leaving;
-        let is_same_life = old.is_some_and(|old| (old.phase == Phase::Leaving) == leaves);
+        let leaves = |phase| matches!(phase, Phase::Retreating | Phase::Leaving);
+        let is_same_life = old.is_some_and(|old| leaves(old.phase) == leaves(volume.phase));
         for part in &mut volume.placements {
             let old = old.and_then(|old| old.placement(part.node));
             let is_same = |old: &&Placement| (old.stage, old.pool) == (part.stage, part.pool);
@@ -280,6 +411,8 @@ impl Desired {
             Object::Tombstone(it) => drop(self.tombstones.insert((it.node, it.volume), it)),
             Object::Operation(it) => drop(self.operations.insert(it.id, it)),
             Object::Word(it) => drop(self.words.insert(it.digest.clone(), it)),
+            Object::Group(it) => drop(self.groups.insert(it.id, it)),
+            Object::Bag(it) => drop(self.bags.insert(it.owner.clone(), it)),
         }
     }
 
@@ -291,6 +424,8 @@ impl Desired {
             Key::Tombstone(node, volume) => drop(self.tombstones.remove(&(*node, *volume))),
             Key::Operation(id) => drop(self.operations.remove(id)),
             Key::Word(digest) => drop(self.words.remove(digest)),
+            Key::Group(id) => drop(self.groups.remove(id)),
+            Key::Bag(owner) => drop(self.bags.remove(owner)),
         }
     }
 
@@ -301,6 +436,30 @@ impl Desired {
 
     pub(crate) fn node_named(&self, name: &str) -> Option<&Node> {
         self.nodes.values().find(|node| node.name.eq_ignore_ascii_case(name))
+    }
+
+    pub(crate) fn pool_named(&self, node: Uuid, name: &str) -> Option<&Pool> {
+        self.pools_of(node).find(|pool| pool.name.eq_ignore_ascii_case(name))
+    }
+
+    /// The default one is there before anybody changed it.
+    pub(crate) fn group(&self, id: Option<Uuid>) -> Cow<'_, Group> {
+        let id = id.unwrap_or(DEFAULT_GROUP_ID);
+        let built_in = || Cow::Owned(Group::new(DEFAULT_GROUP_ID, DEFAULT_GROUP));
+        self.groups.get(&id).map_or_else(built_in, Cow::Borrowed)
+    }
+
+    pub(crate) fn group_named(&self, name: &str) -> Option<Cow<'_, Group>> {
+        if name.eq_ignore_ascii_case(DEFAULT_GROUP) {
+            return Some(self.group(None));
+        }
+        let mut groups = self.groups.values();
+        groups.find(|group| group.name.eq_ignore_ascii_case(name)).map(Cow::Borrowed)
+    }
+
+    pub(crate) fn bag(&self, owner: &Owner) -> Cow<'_, Properties> {
+        let bag = self.bags.get(owner);
+        bag.map_or_else(Cow::default, |bag| Cow::Borrowed(&bag.properties))
     }
 
     pub(crate) fn pools_of(&self, node: Uuid) -> impl Iterator<Item = &Pool> {
@@ -323,52 +482,64 @@ impl Desired {
         self.operations.last_key_value().map_or(1, |(id, _)| id + 1)
     }
 
-    /// The lowest minor that no volume has.
-    pub(crate) fn free_minor(&self) -> Option<u32> {
-        let mut taken: Vec<u32> = self.volumes.values().map(|volume| volume.minor).collect();
-        taken.sort_unstable();
-        let mut free = MINOR_FIRST;
-        for minor in taken {
-            free += u32::from(minor == free);
-        }
-        (free <= MINOR_MAX).then_some(free)
+    /// The lowest minors that no volume has.
+    pub(crate) fn free_minors(&self) -> impl Iterator<Item = u32> {
+        let parts = self.volumes.values().flat_map(|volume| &volume.parts);
+        let taken: std::collections::BTreeSet<u32> = parts.map(|part| part.minor).collect();
+        (MINOR_FIRST..=MINOR_MAX).filter(move |minor| !taken.contains(minor))
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
+pub(crate) mod samples {
+    use uuid::Uuid;
 
-    fn volume(name: &str, minor: u32) -> Volume {
+    use super::properties::Properties;
+    use super::{MINOR_FIRST, Part, Phase, Volume};
+
+    /// A live volume of one part, on no node.
+    pub(crate) fn volume(name: &str, size_bytes: u64) -> Volume {
+        let properties = Properties::default();
         Volume {
-            id: Uuid::new_v4(),
+            id: Uuid::from_u128(9),
             name: name.to_owned(),
-            size_bytes: 1 << 30,
-            minor,
+            external_name: None,
+            group: None,
+            properties: properties.clone(),
+            parts: vec![Part { number: 0, size_bytes, minor: MINOR_FIRST, properties }],
             phase: Phase::Live,
             placements: Vec::new(),
             attached: None,
             growth: None,
             operation: None,
+            defined: false,
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::samples::volume;
+    use super::*;
 
     #[test]
-    fn free_minor_is_the_lowest_that_nobody_has() {
+    fn free_minors_are_the_lowest_that_nobody_has() {
         let mut desired = Desired::default();
-        assert_eq!(desired.free_minor(), Some(MINOR_FIRST));
+        assert_eq!(desired.free_minors().next(), Some(MINOR_FIRST));
         for minor in [1001, 1000, 1003, 5] {
-            desired.apply(Change::Put(Object::Volume(volume("v", minor))));
+            let volume = Volume { id: Uuid::new_v4(), ..volume("v", 1 << 20) };
+            let parts = vec![Part { minor, ..volume.parts[0].clone() }];
+            desired.apply(Change::Put(Object::Volume(Volume { parts, ..volume })));
         }
-        assert_eq!(desired.free_minor(), Some(1002));
+        assert_eq!(desired.free_minors().take(2).collect::<Vec<_>>(), [1002, 1004]);
     }
 
     #[test]
     fn object_that_is_put_twice_is_there_once_and_goes_by_its_key() {
         let mut desired = Desired::default();
-        let mut db = volume("db", 1000);
+        let mut db = volume("db", 1 << 30);
         desired.apply(Change::Put(Object::Volume(db.clone())));
-        db.size_bytes = 2 << 30;
+        db.parts[0].size_bytes = 2 << 30;
         desired.apply(Change::Put(Object::Volume(db.clone())));
         assert_eq!(desired.volume_named("DB"), Some(&db));
         desired.apply(Change::Drop(Object::Volume(db).key()));

@@ -174,7 +174,7 @@ async fn grow(
     body: Bytes,
 ) -> Result<Response, Refusal> {
     let Grow { size_bytes } = read(&body)?;
-    changed(controller, move |state, now| life::grow(state, &name, size_bytes, now)).await
+    changed(controller, move |state, now| life::grow(state, &name, (0, size_bytes), now)).await
 }
 
 async fn add_replica(

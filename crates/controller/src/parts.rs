@@ -65,13 +65,13 @@ pub(crate) fn advance(
 }
 
 fn tombstone(volume: &Volume, part: &Placement) -> Change {
-    let (volume, name) = (volume.id, volume.name.clone());
     Change::Put(Object::Tombstone(Tombstone {
         node: part.node,
-        volume,
-        name,
+        volume: volume.id,
+        name: volume.name.clone(),
         pool: part.pool,
         since: 0,
+        parts: volume.parts.iter().map(|part| part.number).collect(),
     }))
 }
 
@@ -163,7 +163,6 @@ mod tests {
     use api::agent::{Observed, ObservedVolume};
 
     use super::*;
-    use crate::model::Phase;
 
     const VOLUME: Uuid = Uuid::from_u128(9);
 
@@ -188,17 +187,7 @@ mod tests {
                 joined_ms: 0,
             })));
         }
-        let volume = Volume {
-            id: VOLUME,
-            name: "db".to_owned(),
-            size_bytes: 1 << 30,
-            minor: 1000,
-            phase: Phase::Live,
-            placements,
-            attached: None,
-            growth: None,
-            operation: None,
-        };
+        let volume = Volume { placements, ..crate::model::samples::volume("db", 1 << 30) };
         (desired, volume)
     }
 

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use api::agent::PARTS_MAX;
 use api::cluster::{ApiError, Candidate};
 
 use crate::model::MEMBERS_MAX;
@@ -40,6 +41,33 @@ pub(crate) enum Refusal {
     NotANode,
     BadUri { uri: String },
     BadKey,
+    NoGroup { name: String },
+    NoTemplate { group: String, number: u16 },
+    NoPart { name: String, number: u16 },
+    NoPool { node: String, name: String },
+    NoReplica { name: String, node: String },
+    NoInterface { node: String, name: String },
+    NoKeyValue { name: String },
+    NoSnapshot { name: String, of: String },
+    GroupExists { name: String },
+    TemplateExists { group: String, number: u16 },
+    PartExists { name: String, number: u16 },
+    ReplicaExists { name: String, node: String },
+    ExternalNameExists { name: String },
+    MinorTaken { minor: u32 },
+    GroupHasVolumes { name: String, count: usize },
+    PoolHasReplicas { node: String, name: String, count: usize },
+    NoParts { name: String },
+    TooManyParts { name: String },
+    NotPlaced { name: String },
+    Going { name: String },
+    JoinsByItself { name: String },
+    BadProperties { reason: String },
+    BadValue { what: &'static str, value: String },
+    TooManyObjects { what: &'static str, most: usize },
+    NotBuilt { what: &'static str },
+    Offline { node: String },
+    CameToNothing { operation: u64, reason: String },
     Failed { reason: String },
 }
 
@@ -60,7 +88,7 @@ impl fmt::Display for Refusal {
             Self::BadName { kind, name, shortest, longest } => write!(
                 f,
                 "{name:?} is no name for a {kind}: it takes {shortest} to {longest} letters, \
-                 digits, `-`, `_` and `.`, and begins with a letter or a digit"
+                 digits, `-`, `_` and `.`, and begins with none of `-` and `.`"
             ),
             Self::BadLocation { location } => {
                 write!(f, "{location:?} is no whole path of a folder")
@@ -119,6 +147,53 @@ impl fmt::Display for Refusal {
             Self::NotANode => f.write_str("the certificate is of no node of this cluster"),
             Self::BadUri { uri } => write!(f, "{uri:?} is no URI of NBD with VOLUME in it"),
             Self::BadKey => f.write_str("the public key is no point of the curve P-256"),
+            Self::NoGroup { name } => write!(f, "there is no resource group {name:?}"),
+            Self::NoTemplate { group, number } => {
+                write!(f, "the group {group:?} has no volume group {number}")
+            }
+            Self::NoPart { name, number } => write!(f, "{name:?} has no volume {number}"),
+            Self::NoPool { node, name } => write!(f, "{node} has no pool {name:?}"),
+            Self::NoReplica { name, node } => write!(f, "{node} has no part of {name:?}"),
+            Self::NoInterface { node, name } => write!(f, "{node} has no interface {name:?}"),
+            Self::NoKeyValue { name } => write!(f, "there is no key-value store {name:?}"),
+            Self::NoSnapshot { name, of } => write!(f, "{of:?} has no snapshot {name:?}"),
+            Self::GroupExists { name } => write!(f, "there is a resource group {name:?} already"),
+            Self::TemplateExists { group, number } => {
+                write!(f, "the group {group:?} has a volume group {number} already")
+            }
+            Self::PartExists { name, number } => {
+                write!(f, "{name:?} has a volume {number} already")
+            }
+            Self::ReplicaExists { name, node } => write!(f, "{node} has {name:?} already"),
+            Self::ExternalNameExists { name } => {
+                write!(f, "there is a volume of the external name {name:?} already")
+            }
+            Self::MinorTaken { minor } => write!(f, "another volume has the minor {minor}"),
+            Self::GroupHasVolumes { name, count } => {
+                write!(f, "volumes are of the group {name:?}: {count} of them")
+            }
+            Self::PoolHasReplicas { node, name, count } => {
+                write!(f, "the pool {name:?} of {node} has replicas: {count} of them")
+            }
+            Self::NoParts { name } => write!(f, "{name:?} has no volume to place"),
+            Self::TooManyParts { name } => {
+                write!(f, "{name:?} would have more than {PARTS_MAX} volumes")
+            }
+            Self::NotPlaced { name } => write!(f, "{name:?} is defined, and on no node yet"),
+            Self::Going { name } => write!(f, "{name:?} is being taken away"),
+            Self::JoinsByItself { name } => {
+                write!(f, "{name:?} is no node of the cluster: a machine joins by itself")
+            }
+            Self::BadProperties { reason } => {
+                write!(f, "the properties cannot be kept: {reason}")
+            }
+            Self::BadValue { what, value } => write!(f, "{value:?} is no {what}"),
+            Self::TooManyObjects { what, most } => write!(f, "there are {most} {what} at most"),
+            Self::NotBuilt { what } => write!(f, "this is not built yet: {what}"),
+            Self::Offline { node } => write!(f, "{node} is offline: its agent does not call"),
+            Self::CameToNothing { operation, reason } => {
+                write!(f, "operation {operation} came to nothing: {reason}")
+            }
             Self::Failed { reason } => write!(f, "the controller failed: {reason}"),
         }
     }
@@ -131,10 +206,24 @@ impl Refusal {
             Self::NoVolume { .. }
             | Self::NoNode { .. }
             | Self::NoOperation { .. }
-            | Self::NoRoute { .. } => (404, "not-found"),
-            Self::VolumeExists { .. } | Self::PoolExists { .. } | Self::NodeExists { .. } => {
-                (409, "exists")
-            }
+            | Self::NoRoute { .. }
+            | Self::NoGroup { .. }
+            | Self::NoTemplate { .. }
+            | Self::NoPart { .. }
+            | Self::NoPool { .. }
+            | Self::NoReplica { .. }
+            | Self::NoInterface { .. }
+            | Self::NoSnapshot { .. }
+            | Self::NoKeyValue { .. } => (404, "not-found"),
+            Self::VolumeExists { .. }
+            | Self::PoolExists { .. }
+            | Self::NodeExists { .. }
+            | Self::GroupExists { .. }
+            | Self::TemplateExists { .. }
+            | Self::PartExists { .. }
+            | Self::ReplicaExists { .. }
+            | Self::ExternalNameExists { .. }
+            | Self::MinorTaken { .. } => (409, "exists"),
             Self::BadName { .. }
             | Self::BadLocation { .. }
             | Self::BadSize { .. }
@@ -144,17 +233,31 @@ impl Refusal {
             | Self::BadKey
             | Self::BadUri { .. }
             | Self::NotAmongPlacements { .. }
-            | Self::NotLarger { .. } => (400, "bad-request"),
-            Self::NoPlace { .. } | Self::NoRoom { .. } | Self::TooMany { .. } | Self::NoMinor => {
-                (409, "no-place")
-            }
+            | Self::NotLarger { .. }
+            | Self::NoParts { .. }
+            | Self::TooManyParts { .. }
+            | Self::NotPlaced { .. }
+            | Self::JoinsByItself { .. }
+            | Self::BadProperties { .. }
+            | Self::BadValue { .. } => (400, "bad-request"),
+            Self::NoPlace { .. }
+            | Self::NoRoom { .. }
+            | Self::TooMany { .. }
+            | Self::TooManyObjects { .. }
+            | Self::NoMinor => (409, "no-place"),
             Self::NoCopy { .. } | Self::LastCopy { .. } | Self::LastCopies { .. } => {
                 (409, "last-copy")
             }
-            Self::Busy { .. } | Self::StillLeaving { .. } | Self::NodeIsOnline { .. } => {
-                (409, "busy")
-            }
-            Self::InUse { .. } | Self::AttachedElsewhere { .. } => (409, "in-use"),
+            Self::Busy { .. }
+            | Self::Going { .. }
+            | Self::StillLeaving { .. }
+            | Self::NodeIsOnline { .. } => (409, "busy"),
+            Self::InUse { .. }
+            | Self::AttachedElsewhere { .. }
+            | Self::GroupHasVolumes { .. }
+            | Self::PoolHasReplicas { .. } => (409, "in-use"),
+            Self::NotBuilt { .. } => (501, "not-built"),
+            Self::Offline { .. } | Self::CameToNothing { .. } => (409, "unavailable"),
             Self::UnknownWord | Self::NotANode => (403, "forbidden"),
             Self::Failed { .. } => (500, "internal"),
         }
@@ -176,6 +279,44 @@ impl Refusal {
             ),
             Self::BadName { .. } => "another name".to_owned(),
             Self::BadLocation { .. } => "a path that begins with `/`, without `..`".to_owned(),
+            Self::NoGroup { .. } | Self::GroupExists { .. } => {
+                "`linstor resource-group list` shows those that there are".to_owned()
+            }
+            Self::NoTemplate { .. } | Self::TemplateExists { .. } => {
+                "`linstor volume-group list` shows those that there are".to_owned()
+            }
+            Self::NoPart { .. } | Self::PartExists { .. } => {
+                "`linstor volume-definition list` shows those that there are".to_owned()
+            }
+            Self::NoPool { .. } => "`basalt pool list` shows those that there are".to_owned(),
+            Self::NoReplica { name, .. } | Self::ReplicaExists { name, .. } => {
+                format!("`basalt volume show {name}` shows where it is")
+            }
+            Self::NoInterface { .. } => "`linstor node interface list` shows them".to_owned(),
+            Self::NoKeyValue { .. } => "`linstor key-value-store list` shows them".to_owned(),
+            Self::NoSnapshot { .. } => "snapshots are not built yet".to_owned(),
+            Self::ExternalNameExists { .. } => "another one".to_owned(),
+            Self::MinorTaken { .. } => "leave it out: a free one is taken".to_owned(),
+            Self::GroupHasVolumes { .. } => "delete these volumes first".to_owned(),
+            Self::PoolHasReplicas { .. } => "delete the volumes first that have them".to_owned(),
+            Self::NoParts { name } => {
+                format!("`linstor volume-definition create {name} 10G` first")
+            }
+            Self::TooManyParts { .. } => "another volume for what is more".to_owned(),
+            Self::NotPlaced { name } => format!("`linstor resource create --auto-place 3 {name}`"),
+            Self::Going { .. } => "wait until it is gone: `basalt volume list`".to_owned(),
+            Self::JoinsByItself { .. } => {
+                "`basalt cluster word` here, and what it prints on that machine".to_owned()
+            }
+            Self::BadProperties { .. } | Self::BadValue { .. } => "another value".to_owned(),
+            Self::TooManyObjects { .. } => "delete some that nobody needs".to_owned(),
+            Self::Offline { .. } => "`basalt node list` shows which agents call".to_owned(),
+            Self::CameToNothing { operation, .. } => {
+                format!("`basalt operation show {operation}`, and the same once more")
+            }
+            Self::NotBuilt { .. } => {
+                "docs/operate/linstor.md says what there is in its place".to_owned()
+            }
             Self::BadSize { .. } => "a size such as 10G".to_owned(),
             Self::BadReplicas { .. } => "--replicas 3".to_owned(),
             Self::BadWord { .. } => "another number".to_owned(),
@@ -362,9 +503,108 @@ mod tests {
         ]
     }
 
+    /// Those of definitions, and of what LINSTOR's clients ask for.
+    #[expect(clippy::too_many_lines, reason = "one flat list")]
+    fn refusals_of_definitions() -> Vec<(&'static str, Refusal)> {
+        let (db, bob) = (|| "db".to_owned(), || "bob".to_owned());
+        vec![
+            ("a request about a group that is not there", Refusal::NoGroup { name: db() }),
+            (
+                "a request about a volume group that is not there",
+                Refusal::NoTemplate { group: db(), number: 1 },
+            ),
+            (
+                "a request about a volume number that is not there",
+                Refusal::NoPart { name: db(), number: 1 },
+            ),
+            (
+                "a request about a pool that is not there",
+                Refusal::NoPool { node: bob(), name: "fast".to_owned() },
+            ),
+            (
+                "a request about a replica that is not there",
+                Refusal::NoReplica { name: db(), node: bob() },
+            ),
+            (
+                "a request about an interface that is not there",
+                Refusal::NoInterface { node: bob(), name: "fast".to_owned() },
+            ),
+            ("`key-value-store show` of none", Refusal::NoKeyValue { name: "gui".to_owned() }),
+            (
+                "a request about a snapshot that is not there",
+                Refusal::NoSnapshot { name: "s1".to_owned(), of: db() },
+            ),
+            (
+                "`resource-group create` of a name that is taken",
+                Refusal::GroupExists { name: db() },
+            ),
+            (
+                "`volume-group create` of a number that is taken",
+                Refusal::TemplateExists { group: db(), number: 0 },
+            ),
+            (
+                "`volume-definition create` of a number that is taken",
+                Refusal::PartExists { name: db(), number: 0 },
+            ),
+            (
+                "`resource create` where it is already",
+                Refusal::ReplicaExists { name: db(), node: bob() },
+            ),
+            (
+                "`resource-definition create` of an external name that is taken",
+                Refusal::ExternalNameExists { name: db() },
+            ),
+            (
+                "`volume-definition create --minor` of one that is taken",
+                Refusal::MinorTaken { minor: 1000 },
+            ),
+            (
+                "`resource-group delete` of one with volumes",
+                Refusal::GroupHasVolumes { name: db(), count: 2 },
+            ),
+            (
+                "`storage-pool delete` of one with replicas",
+                Refusal::PoolHasReplicas { node: bob(), name: "fast".to_owned(), count: 2 },
+            ),
+            ("`resource create` before any volume is defined", Refusal::NoParts { name: db() }),
+            ("`volume-definition create` of the 17th", Refusal::TooManyParts { name: db() }),
+            ("`volume attach` of one that is defined only", Refusal::NotPlaced { name: db() }),
+            ("a request about a volume whose replicas go", Refusal::Going { name: db() }),
+            ("`linstor node create`", Refusal::JoinsByItself { name: bob() }),
+            (
+                "`set-property` out of bounds",
+                Refusal::BadProperties { reason: "an object has 512 of them at most".to_owned() },
+            ),
+            (
+                "a request of a word that is none of LINSTOR's",
+                Refusal::BadValue { what: "kind of a pool", value: "TAPE".to_owned() },
+            ),
+            (
+                "more objects than a store takes",
+                Refusal::TooManyObjects { what: "resource groups", most: 10_000 },
+            ),
+            (
+                "a request of LINSTOR's for what is not there",
+                Refusal::NotBuilt { what: "snapshots" },
+            ),
+            ("`make-available` on a node whose agent is away", Refusal::Offline { node: bob() }),
+            (
+                "a request of LINSTOR's whose operation fails",
+                Refusal::CameToNothing {
+                    operation: 7,
+                    reason: "not made within 60 s: bob is offline".to_owned(),
+                },
+            ),
+        ]
+    }
+
+    fn all() -> Vec<(&'static str, Refusal)> {
+        refusals().into_iter().chain(refusals_of_definitions()).collect()
+    }
+
     #[test]
     fn rows_of_refusals_are_those_of_the_page() {
-        let rows = refusals().into_iter().map(|(situation, refusal)| Row {
+        let rows = all().into_iter().map(|(situation, refusal)| Row {
             variant: rows::variant_of(&refusal),
             situation: situation.to_owned(),
             sentence: format!("{refusal}; try: {}", refusal.to_try()),
@@ -374,9 +614,9 @@ mod tests {
 
     #[test]
     fn answers_have_a_word_for_programs_and_a_status_of_http() {
-        for (situation, refusal) in refusals() {
+        for (situation, refusal) in all() {
             let (status, code) = refusal.code();
-            assert!((400..=500).contains(&status), "{situation}");
+            assert!((400..=501).contains(&status), "{situation}");
             assert_eq!(refusal.answer().code, code, "{situation}");
             assert!(!refusal.to_try().is_empty(), "{situation}");
         }

@@ -22,12 +22,23 @@ pub(crate) struct Seen {
 #[derive(Clone, Debug)]
 struct Heard {
     at_ms: u64,
-    observed: Observed,
+    /// Of the document that this is after.
+    revision: u64,
+    problem: Option<String>,
+    pools: BTreeMap<String, ObservedPool>,
+    volumes: BTreeMap<String, ObservedVolume>,
 }
 
 impl Seen {
     pub(crate) fn hear(&mut self, node: Uuid, observed: Observed, now_ms: u64) {
-        self.nodes.insert(node, Heard { at_ms: now_ms, observed });
+        let heard = Heard {
+            at_ms: now_ms,
+            revision: observed.revision,
+            problem: observed.problem,
+            pools: observed.pools.into_iter().map(|it| (it.id.clone(), it)).collect(),
+            volumes: observed.volumes.into_iter().map(|it| (it.id.clone(), it)).collect(),
+        };
+        self.nodes.insert(node, heard);
     }
 
     pub(crate) fn is_online(&self, node: Uuid, now_ms: u64) -> bool {
@@ -39,19 +50,17 @@ impl Seen {
     }
 
     pub(crate) fn problem(&self, node: Uuid) -> Option<&str> {
-        self.nodes.get(&node)?.observed.problem.as_deref()
+        self.nodes.get(&node)?.problem.as_deref()
     }
 
     pub(crate) fn pool(&self, node: Uuid, pool: Uuid) -> Option<&ObservedPool> {
-        let id = pool.to_string();
-        self.nodes.get(&node)?.observed.pools.iter().find(|it| it.id == id)
+        self.nodes.get(&node)?.pools.get(&pool.to_string())
     }
 
     /// As the agent told of it by a document of this revision, or a later one.
     pub(crate) fn volume(&self, node: Uuid, volume: Uuid, since: u64) -> Option<&ObservedVolume> {
-        let id = volume.to_string();
-        let heard = self.nodes.get(&node).filter(|heard| heard.observed.revision >= since)?;
-        heard.observed.volumes.iter().find(|it| it.id == id)
+        let heard = self.nodes.get(&node).filter(|heard| heard.revision >= since)?;
+        heard.volumes.get(&volume.to_string())
     }
 
     /// A part of a volume.

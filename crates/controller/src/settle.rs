@@ -8,6 +8,7 @@ use api::agent::{ObservedState, ObservedVolume};
 use api::cluster::{OperationKind, OperationState};
 use uuid::Uuid;
 
+use crate::model::bag::Owner;
 use crate::model::{
     Change, Desired, Key, Object, Operation, Phase, Placement, Stage, Tombstone, Volume,
 };
@@ -25,7 +26,10 @@ pub(crate) fn settle(desired: &Desired, seen: &Seen, now_ms: u64) -> Vec<Change>
         match volume.phase {
             Phase::Birth { .. } => birth(desired, volume, seen, now_ms, &mut changes),
             Phase::Live => live(desired, volume, seen, now_ms, &mut changes),
-            Phase::Leaving => leaving(desired, volume, seen, now_ms, &mut changes),
+            Phase::Retreating | Phase::Leaving => {
+                leaving(desired, volume, seen, now_ms, &mut changes);
+            }
+            Phase::Defined => {}
         }
     }
     for stone in desired.tombstones.values() {
@@ -36,10 +40,27 @@ pub(crate) fn settle(desired: &Desired, seen: &Seen, now_ms: u64) -> Vec<Change>
             changes.push(Change::Drop(Key::Tombstone(stone.node, stone.volume)));
         }
     }
+    let homeless = desired.bags.keys().filter(|owner| !is_there(desired, owner));
+    changes.extend(homeless.map(|owner| Change::Drop(Key::Bag(owner.clone()))));
     let ended = desired.operations.values().filter(|it| it.ended_ms.is_some());
     let surplus = ended.clone().count().saturating_sub(ENDED_KEPT);
     changes.extend(ended.take(surplus).map(|it| Change::Drop(Key::Operation(it.id))));
     changes
+}
+
+/// Whether what has these properties is there: they go with it.
+fn is_there(desired: &Desired, owner: &Owner) -> bool {
+    let (nodes, volumes) = (&desired.nodes, &desired.volumes);
+    match owner {
+        Owner::Controller | Owner::KeyValue(_) => true,
+        Owner::Node(node) | Owner::Interface(node, _) => nodes.contains_key(node),
+        Owner::Pool(pool) => desired.pools.contains_key(pool),
+        Owner::NodeConnection(a, b) => nodes.contains_key(a) && nodes.contains_key(b),
+        Owner::Connection(volume, _, _) => volumes.contains_key(volume),
+        Owner::Replica(volume, node) => {
+            volumes.get(volume).is_some_and(|it| it.placement(*node).is_some())
+        }
+    }
 }
 
 /// What a volume waits for, in words for people; empty if for nothing.
@@ -63,7 +84,8 @@ pub(crate) fn waits_for(desired: &Desired, volume: &Volume, seen: &Seen, now_ms:
             Phase::Live if placement.stage == Stage::Joining => is_copied(known),
             Phase::Live if volume.growth.is_some_and(|it| it.by == node) => false,
             Phase::Live => volume.attached != Some(node) || known.role == PRIMARY,
-            Phase::Leaving => known.state == ObservedState::Gone,
+            Phase::Retreating | Phase::Leaving => known.state == ObservedState::Gone,
+            Phase::Defined => true,
         };
         (!is_there).then(|| format!("{} is at it", name(node)))
     });
@@ -95,7 +117,8 @@ fn birth(desired: &Desired, volume: &Volume, seen: &Seen, now_ms: u64, changes: 
         let waits = waits_for(desired, volume, seen, now_ms);
         let reason = format!("not made within {} s: {waits}", OPERATION_MAX_MS / 1000);
         end(desired, volume, Err(reason), now_ms, changes);
-        put(Volume { phase: Phase::Leaving, operation: None, ..volume.clone() }, changes);
+        let phase = if volume.defined { Phase::Retreating } else { Phase::Leaving };
+        put(Volume { phase, operation: None, attached: None, ..volume.clone() }, changes);
     }
 }
 
@@ -115,8 +138,9 @@ fn live(desired: &Desired, volume: &Volume, seen: &Seen, now_ms: u64, changes: &
         if is_done(kind, desired, volume, seen, now_ms) {
             end(desired, volume, Ok(()), now_ms, changes);
             next.operation = None;
-            next.size_bytes = next.wanted_bytes();
-            next.growth = None;
+            if let Some(growth) = next.growth {
+                next.set_grown(growth.to_bytes);
+            }
         } else if is_late(desired, volume, now_ms) {
             let reason = give_up(kind, desired, &mut next, seen, now_ms);
             end(desired, volume, Err(reason), now_ms, changes);
@@ -185,8 +209,7 @@ fn give_up(
     match kind {
         Some(OperationKind::Grow) => {
             let has = next.growth.and_then(|it| told(seen, it.by, next)?.size_bytes);
-            next.size_bytes = has.map_or(next.size_bytes, |it| it.max(next.size_bytes));
-            next.growth = None;
+            next.set_grown(has.unwrap_or(0));
             format!("not larger within {seconds} s: {waits}")
         }
         Some(OperationKind::AddReplica) => {
@@ -244,9 +267,16 @@ fn leaving(
             name: volume.name.clone(),
             pool: placement.pool,
             since: 0,
+            parts: volume.parts.iter().map(|part| part.number).collect(),
         })));
     }
     end(desired, volume, Ok(()), now_ms, changes);
+    if volume.phase == Phase::Retreating {
+        let (placements, phase) = (Vec::new(), Phase::Defined);
+        let rest = Volume { placements, phase, operation: None, attached: None, ..volume.clone() };
+        put(rest, changes);
+        return;
+    }
     changes.push(Change::Drop(Key::Volume(volume.id)));
 }
 
@@ -297,6 +327,9 @@ mod tests {
 
     use super::*;
     use crate::model::Node;
+    use crate::model::bag::Bag;
+    use crate::model::properties::Properties;
+    use crate::model::samples::volume;
 
     const VOLUME: Uuid = Uuid::from_u128(9);
 
@@ -326,15 +359,12 @@ mod tests {
             cause: crate::model::Cause::Planned,
         };
         desired.apply(Change::Put(Object::Volume(Volume {
-            id: VOLUME,
-            name: "db".to_owned(),
-            size_bytes: 1 << 30,
-            minor: 1000,
             phase,
             placements: [0, 1, 2].map(placement).to_vec(),
             attached,
             growth: None,
             operation: Some(operation.id),
+            ..volume("db", 1 << 30)
         })));
         desired.apply(Change::Put(Object::Operation(operation)));
         desired
@@ -415,6 +445,39 @@ mod tests {
         settled(&mut desired, &seen, late);
         assert!(desired.volumes.is_empty());
         assert_eq!(desired.tombstones.len(), 1, "the third one is told when it is back");
+    }
+
+    /// Whoever defined it finds its definition, and may place it again.
+    #[test]
+    fn birth_without_an_end_leaves_what_was_defined_before() {
+        let mut desired = desired(Phase::Birth { by: node(0) }, Some(node(0)));
+        desired.volumes.get_mut(&VOLUME).unwrap().defined = true;
+        let mut seen = Seen::default();
+        let late = OPERATION_MAX_MS + 1;
+        (0..3).for_each(|index| hear(&mut seen, index, (ObservedState::Making, "", ""), late));
+        settled(&mut desired, &seen, late);
+        assert_eq!(desired.operations[&1].state, OperationState::Failed);
+        assert_eq!(desired.volumes[&VOLUME].phase, Phase::Retreating);
+        (0..3).for_each(|index| hear(&mut seen, index, GONE, late));
+        settled(&mut desired, &seen, late);
+        let rest = &desired.volumes[&VOLUME];
+        assert_eq!((rest.phase, rest.placements.len(), rest.attached), (Phase::Defined, 0, None));
+        assert_eq!(rest.parts.len(), 1);
+    }
+
+    #[test]
+    fn properties_go_with_what_has_them() {
+        let mut desired = desired(Phase::Live, None);
+        let (one, two) = (node(0), node(7));
+        let kept = [Owner::Controller, Owner::Node(one), Owner::Replica(VOLUME, one)];
+        let gone = [Owner::Node(two), Owner::Replica(VOLUME, two), Owner::Pool(two)];
+        for owner in kept.iter().chain(&gone) {
+            let (name, properties) = (String::new(), Properties::default());
+            let bag = Bag { owner: owner.clone(), name, properties };
+            desired.apply(Change::Put(Object::Bag(bag)));
+        }
+        settled(&mut desired, &Seen::default(), 0);
+        assert_eq!(desired.bags.keys().cloned().collect::<Vec<_>>(), kept);
     }
 
     #[test]

@@ -144,6 +144,8 @@ fn text_of(key: &Key) -> String {
         // In order of their numbers.
         Key::Operation(id) => format!("operation/{id:020}"),
         Key::Word(digest) => format!("word/{digest}"),
+        Key::Group(id) => format!("group/{id}"),
+        Key::Bag(owner) => format!("bag/{}", owner.text()),
     }
 }
 
@@ -155,6 +157,8 @@ fn encode(object: &Object) -> Vec<u8> {
         Object::Tombstone(it) => json(it),
         Object::Operation(it) => json(it),
         Object::Word(it) => json(it),
+        Object::Group(it) => json(it),
+        Object::Bag(it) => json(it),
     }
 }
 
@@ -171,6 +175,8 @@ fn decode(key: &str, bytes: &[u8]) -> Option<Object> {
         "tombstone" => Object::Tombstone(read(bytes)?),
         "operation" => Object::Operation(read(bytes)?),
         "word" => Object::Word(read(bytes)?),
+        "group" => Object::Group(read(bytes)?),
+        "bag" => Object::Bag(read(bytes)?),
         _ => return None,
     };
     (text_of(&object.key()) == key).then_some(object)
@@ -250,5 +256,24 @@ mod tests {
         drop(database);
         let told = Store::open(&path).unwrap_err().to_string();
         assert!(told.ends_with("is of version 2, and this release knows 1"), "{told}");
+    }
+
+    /// Volumes had one size and one minor, in themselves.
+    #[test]
+    fn objects_of_the_first_stores_are_read_as_before() {
+        let volume = include_bytes!("../tests/golden/volume_of_one_size.json");
+        let key = "volume/6f0e0b0a-8c2d-4c53-9a53-5f3c1f4f0c11";
+        let Some(Object::Volume(volume)) = decode(key, volume) else { panic!("it is not read") };
+        let part = &volume.parts[0];
+        assert_eq!((part.number, part.size_bytes, part.minor), (0, 1 << 30, 1000));
+        assert_eq!((volume.parts.len(), volume.placements.len()), (1, 2));
+        assert!(!volume.defined && volume.group.is_none() && volume.external_name.is_none());
+        let again = decode(key, &encode(&Object::Volume(volume.clone())));
+        assert_eq!(again, Some(Object::Volume(volume)), "as it is written today");
+        let stone = include_bytes!("../tests/golden/tombstone_of_one_part.json");
+        let key = "tombstone/0b7f2f2e-58c5-4a56-8a3a-3c1df1a3a001/\
+                   6f0e0b0a-8c2d-4c53-9a53-5f3c1f4f0c11";
+        let Some(Object::Tombstone(stone)) = decode(key, stone) else { panic!("it is not read") };
+        assert_eq!(stone.parts, [0]);
     }
 }

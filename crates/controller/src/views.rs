@@ -40,11 +40,12 @@ pub(crate) fn volume(state: &State, volume: &Volume) -> VolumeView {
     VolumeView {
         id: volume.id.to_string(),
         name: volume.name.clone(),
-        size_bytes: volume.size_bytes,
+        size_bytes: volume.size_bytes(),
         state: match volume.phase {
             Phase::Birth { .. } => VolumeState::Creating,
             Phase::Live => VolumeState::Ready,
-            Phase::Leaving => VolumeState::Deleting,
+            Phase::Defined => VolumeState::Defined,
+            Phase::Retreating | Phase::Leaving => VolumeState::Deleting,
         },
         operation: volume.operation,
         placements: volume.placements.iter().map(|it| placement(state, volume, it)).collect(),

@@ -5,7 +5,7 @@
 
 use super::{
     bench, chaos, drbd_utils, failover, fio, idle, images, instructions, kills, libtest,
-    monitoring, packages, units, upgrade,
+    monitoring, packages, python_linstor, units, upgrade,
 };
 use crate::outcome::Outcome;
 use crate::packages::Package;
@@ -242,6 +242,15 @@ pub(crate) const ALL: &[Step] = &[
         budget_s: 20,
         guards: WHOLE,
         run: drbd_utils::run,
+    },
+    Step {
+        name: "python-linstor",
+        about: "LINSTOR's client in Python works unmodified with the controller",
+        packages: &[("python3-venv", "an environment for python-linstor")],
+        tier: Tier::Commit,
+        budget_s: 60,
+        guards: WHOLE,
+        run: python_linstor::run,
     },
     Step {
         name: "monitoring",

@@ -6,4 +6,5 @@ mod harness;
 mod access;
 mod deaths;
 mod life;
+mod linstor;
 mod volumes;
