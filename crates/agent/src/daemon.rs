@@ -18,6 +18,15 @@ pub(crate) enum Detail {
     Statistics,
 }
 
+/// What the node may keep of a resource that comes up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Vote {
+    /// It was up here before, by this agent.
+    Known,
+    /// Nothing: a resource of the same name that somebody made by hand keeps its own vote.
+    Fresh,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Daemon {
     pub(crate) socket: PathBuf,
@@ -44,9 +53,10 @@ impl Daemon {
         }
     }
 
-    pub(crate) fn up(&self, resource: &str, config_text: &str) -> Result<(), String> {
-        let (resource, config_text) = (resource.to_owned(), config_text.to_owned());
-        self.ask(Command::Up { resource, config_text }).map(drop)
+    pub(crate) fn up(&self, resource: &str, text: &str, vote: Vote) -> Result<(), String> {
+        let (resource, config_text) = (resource.to_owned(), text.to_owned());
+        let fresh = vote == Vote::Fresh;
+        self.ask(Command::Up { resource, config_text, fresh }).map(drop)
     }
 
     pub(crate) fn adjust(&self, resource: &str, config_text: &str) -> Result<(), String> {

@@ -244,13 +244,18 @@ fn file(action: &'static str, path: &Path) -> impl Fn(std::io::Error) -> Identit
     move |source| IdentityError::File { action, path: path.to_owned(), source }
 }
 
-/// For the agent's user alone, and durable.
+/// For the agent's user alone, whole or not there, and durable.
 fn write(path: &Path, text: &str) -> Result<(), IdentityError> {
-    let opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path);
-    let mut written = opened.map_err(file("write", path))?;
+    let draft = path.with_extension("new");
+    let opened =
+        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft);
+    let mut written = opened.map_err(file("write", &draft))?;
+    let folder = path.parent().unwrap_or_else(|| Path::new("/"));
     written
         .write_all(text.as_bytes())
         .and_then(|()| written.sync_all())
+        .and_then(|()| fs::rename(&draft, path))
+        .and_then(|()| fs::File::open(folder)?.sync_all())
         .map_err(file("write", path))
 }
 

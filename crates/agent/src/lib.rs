@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::agent::{Document, OBSERVED_EVERY_MS, Observed};
+use rustix::fs::{FlockOperation, flock};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
@@ -50,6 +51,8 @@ pub enum AgentError {
     Identity(#[from] IdentityError),
     #[error("cannot make {}: {source}", path.display())]
     Folder { path: PathBuf, source: std::io::Error },
+    #[error("another agent runs with {}: end that one first", path.display())]
+    Held { path: PathBuf },
     #[error("cannot start the runtime: {0}")]
     Runtime(std::io::Error),
 }
@@ -60,6 +63,8 @@ pub enum AgentError {
 /// If it is in no cluster, or cannot start.
 pub fn run(options: &Options) -> Result<(), AgentError> {
     let identity = Identity::read(&options.state_dir)?;
+    // Two of them would undo each other's steps.
+    let _lock = lock(&options.state_dir)?;
     let tls = Arc::new(identity::tls(&options.state_dir)?);
     let folder = options.state_dir.join("volumes");
     std::fs::create_dir_all(&folder)
@@ -71,6 +76,18 @@ pub fn run(options: &Options) -> Result<(), AgentError> {
     let built = builder.worker_threads(2).enable_all().build();
     let runtime = built.map_err(AgentError::Runtime)?;
     runtime.block_on(serve(identity, tls, reconciler, options.state_dir.clone()))
+}
+
+/// Held for as long as it is open.
+fn lock(folder: &Path) -> Result<std::fs::File, AgentError> {
+    let path = folder.join("lock");
+    let opened = std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+    let file = opened.map_err(|source| AgentError::Folder { path: path.clone(), source })?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(file),
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(AgentError::Held { path: folder.to_owned() }),
+        Err(error) => Err(AgentError::Folder { path, source: error.into() }),
+    }
 }
 
 async fn serve(
@@ -102,6 +119,14 @@ async fn fetch(mut line: Line, documents: watch::Sender<Option<Document>>, folde
             Some(revision) => format!("/agent/v1/document?after={revision}"),
         };
         match line.get::<Document>(&path).await {
+            Ok(document) if is_older(&document, documents.borrow().as_ref()) => {
+                failing.tell(&format!(
+                    "the controller has revision {}, and this node was told of a later one: its \
+                     store is an old copy, and nothing is done by it",
+                    document.revision
+                ));
+                after = Some(document.revision);
+            }
             Ok(document) => {
                 failing.end();
                 after = Some(document.revision);
@@ -117,6 +142,12 @@ async fn fetch(mut line: Line, documents: watch::Sender<Option<Document>>, folde
             }
         }
     }
+}
+
+/// What a restored store wants may be long over: volumes that came since would be nobody's, and
+/// those that it has half made would be taken away.
+fn is_older(document: &Document, known: Option<&Document>) -> bool {
+    known.is_some_and(|known| document.revision < known.revision)
 }
 
 /// Makes it so, and says what there is.

@@ -92,6 +92,8 @@ impl Line {
             .body(Full::new(body))
             .map_err(|error| broken(error.to_string()))?;
         let exchange = async {
+            // A connection takes the next question a moment after the last answer was read.
+            sender.ready().await.map_err(|it| broken(it.to_string()))?;
             let answer = sender.send_request(request).await.map_err(|it| broken(it.to_string()))?;
             let is_fine = answer.status().is_success();
             let body = Limited::new(answer.into_body(), ANSWER_BYTES_MAX).collect().await;

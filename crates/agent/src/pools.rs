@@ -6,13 +6,13 @@
 //! daemon has used such files: it is told of them later.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{Error, ErrorKind};
+use std::io::{Error, ErrorKind, Write as _};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use api::agent::{ObservedPool, WantedPool};
 use api::cluster::PoolKind;
-use rustix::fs::{FallocateFlags, fallocate, statvfs};
+use rustix::fs::{Access, FallocateFlags, access, fallocate, statvfs};
 
 /// Metadata beside its bitmap: superblocks and activity log.
 const METADATA_BASE_BYTES: u64 = 32 << 20;
@@ -23,6 +23,8 @@ const MEMBERS_MAX: u64 = 32;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Disk {
     pub(crate) folder: PathBuf,
+    /// The id of its pool, which stands in the pool's folder.
+    pub(crate) pool: String,
 }
 
 impl Disk {
@@ -35,13 +37,12 @@ impl Disk {
         if !pool.location.starts_with('/') {
             return Err(format!("{:?} is no whole path", pool.location));
         }
-        let folder = Path::new(&pool.location);
-        Ok(Self {
-            folder: match number {
-                0 => folder.join(volume),
-                more => folder.join(format!("{volume}.{more}")),
-            },
-        })
+        let (pools, pool) = (Path::new(&pool.location), pool.id.clone());
+        let folder = match number {
+            0 => pools.join(volume),
+            more => pools.join(format!("{volume}.{more}")),
+        };
+        Ok(Self { folder, pool })
     }
 
     pub(crate) fn data(&self) -> PathBuf {
@@ -97,12 +98,30 @@ impl Disk {
         let mark = self.mark();
         let made = File::create(&mark).and_then(|file| file.sync_all());
         made.map_err(told("make", &mark))?;
-        let synced = File::open(&self.folder).and_then(|folder| folder.sync_all());
-        synced.map_err(told("write", &self.folder))
+        let pool = self.folder.parent().unwrap_or_else(|| Path::new("/"));
+        for folder in [self.folder.as_path(), pool] {
+            let synced = File::open(folder).and_then(|folder| folder.sync_all());
+            synced.map_err(told("write", folder))?;
+        }
+        Ok(())
+    }
+
+    /// A disk is neither made nor gone where its pool is not.
+    fn check_pool(&self) -> Result<(), String> {
+        let folder = self.folder.parent().unwrap_or_else(|| Path::new("/"));
+        let mark = fs::read_to_string(folder.join(MARK));
+        match mark.is_ok_and(|id| id.trim() == self.pool) {
+            true => Ok(()),
+            false => Err(format!(
+                "{} is not the folder of its pool: see whether its file system is mounted",
+                folder.display()
+            )),
+        }
     }
 
     /// The mark goes first: what is left of the folder is not taken for a replica.
     pub(crate) fn remove(&self) -> Result<(), String> {
+        self.check_pool()?;
         let gone = |result: Result<(), Error>| match result {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
             Err(_) | Ok(()) => Ok(()),
@@ -121,10 +140,11 @@ fn lengthen(file: &File, path: &Path, bytes: u64, kind: PoolKind) -> Result<(), 
     file.sync_all().map_err(told("write", path))
 }
 
-/// How large a pool is. Its folder is made if it is not there.
-pub(crate) fn observe(pool: &WantedPool) -> ObservedPool {
+/// How large a pool is. Its folder is made if it was never there: the agent notes in the folder
+/// `notes` that it was.
+pub(crate) fn observe(pool: &WantedPool, notes: &Path) -> ObservedPool {
     let id = pool.id.clone();
-    match room(Path::new(&pool.location)) {
+    match find(pool, notes).and_then(|()| room(Path::new(&pool.location))) {
         Ok((total_bytes, free_bytes)) => {
             ObservedPool { id, total_bytes, free_bytes, problem: None }
         }
@@ -132,9 +152,52 @@ pub(crate) fn observe(pool: &WantedPool) -> ObservedPool {
     }
 }
 
+/// In the folder of a pool: the pool's id. A folder without it is not the pool, though it has the
+/// pool's path: below a file system that is not mounted, say.
+const MARK: &str = ".basalt-pool";
+
+fn find(pool: &WantedPool, notes: &Path) -> Result<(), String> {
+    let folder = Path::new(&pool.location);
+    let (mark, note) = (folder.join(MARK), notes.join(format!("{}.pool", pool.id)));
+    match fs::read_to_string(&mark) {
+        Ok(id) if id.trim() == pool.id => {}
+        Ok(id) => {
+            let (folder, id) = (folder.display(), id.trim().to_owned());
+            return Err(format!("{folder} is the folder of another pool, {id}: take another one"));
+        }
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(told("read", &mark)(error));
+        }
+        Err(_none) if note.exists() => {
+            return Err(format!(
+                "{} is not the folder that it was: see whether its file system is mounted",
+                folder.display()
+            ));
+        }
+        Err(_none) => {
+            let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+            made.map_err(told("make", folder))?;
+            write_durably(&mark, &pool.id)?;
+        }
+    }
+    if !note.exists() {
+        write_durably(&note, &pool.location)?;
+    }
+    access(folder, Access::WRITE_OK).map_err(|error| told("write into", folder)(error.into()))
+}
+
+fn write_durably(path: &Path, text: &str) -> Result<(), String> {
+    let draft = path.with_extension("new");
+    let file = File::create(&draft).map_err(told("write", &draft))?;
+    (&file).write_all(text.as_bytes()).map_err(told("write", &draft))?;
+    file.sync_all().map_err(told("write", &draft))?;
+    fs::rename(&draft, path).map_err(told("write", path))?;
+    let folder = path.parent().unwrap_or_else(|| Path::new("/"));
+    let synced = File::open(folder).and_then(|folder| folder.sync_all());
+    synced.map_err(told("write", folder))
+}
+
 fn room(folder: &Path) -> Result<(u64, u64), String> {
-    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    made.map_err(told("make", folder))?;
     let known = statvfs(folder).map_err(|error| told("look at", folder)(error.into()))?;
     Ok((known.f_blocks * known.f_frsize, known.f_bavail * known.f_frsize))
 }
@@ -157,7 +220,10 @@ mod tests {
     #[test]
     fn disk_that_was_not_finished_is_made_anew_and_one_that_was_goes_whole() {
         let folder = tempfile::tempdir().unwrap();
-        let disk = Disk::of(&pool(folder.path()), "v-1", 0).unwrap();
+        let (pool, notes) = (pool(folder.path()), tempfile::tempdir().unwrap());
+        let disk = Disk::of(&pool, "v-1", 0).unwrap();
+        disk.begin(PoolKind::FileThin, 1 << 30).unwrap_err();
+        assert_eq!(observe(&pool, notes.path()).problem, None);
         disk.begin(PoolKind::FileThin, 1 << 30).unwrap();
         assert!(!disk.is_made());
         let data = fs::metadata(disk.data()).unwrap();
@@ -170,8 +236,33 @@ mod tests {
         assert!(disk.is_made());
         for _ in 0..2 {
             disk.remove().unwrap();
-            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "its mark");
         }
+    }
+
+    /// It was taken for the pool, got new volumes, and a delete that found nothing was done.
+    #[test]
+    fn folder_below_a_file_system_that_is_not_mounted_is_not_the_pool() {
+        let (folder, notes) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let location = folder.path().join("pool");
+        let pool = pool(&location);
+        assert_eq!(observe(&pool, notes.path()).problem, None);
+        let disk = Disk::of(&pool, "v-1", 0).unwrap();
+        fs::rename(&location, folder.path().join("elsewhere")).unwrap();
+        for _ in 0..2 {
+            let problem = observe(&pool, notes.path()).problem.unwrap();
+            assert!(problem.contains("see whether its file system is mounted"), "{problem}");
+            disk.remove().unwrap_err();
+            disk.begin(PoolKind::File, 4096).unwrap_err();
+            fs::create_dir_all(&location).unwrap();
+        }
+        fs::remove_dir(&location).unwrap();
+        fs::rename(folder.path().join("elsewhere"), &location).unwrap();
+        assert_eq!(observe(&pool, notes.path()).problem, None);
+        disk.remove().unwrap();
+        let other = WantedPool { id: "q".to_owned(), ..pool };
+        let problem = observe(&other, notes.path()).problem.unwrap();
+        assert!(problem.contains("is the folder of another pool, p"), "{problem}");
     }
 
     #[test]
@@ -189,9 +280,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         fs::write(&path, "").unwrap();
-        let problem = observe(&pool(&path.join("pool"))).problem.unwrap();
-        assert!(problem.starts_with("cannot make "), "{problem}");
-        let known = observe(&pool(&folder.path().join("pool")));
+        let notes = tempfile::tempdir().unwrap();
+        let problem = observe(&pool(&path.join("pool")), notes.path()).problem.unwrap();
+        assert!(problem.contains("Not a directory"), "{problem}");
+        let known = observe(&pool(&folder.path().join("pool")), notes.path());
         assert!(known.problem.is_none() && known.total_bytes > 0);
     }
 }

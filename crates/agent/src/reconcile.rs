@@ -11,8 +11,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use api::agent::{
-    Document, Observed, ObservedState, ObservedVolume, Want, WantedDisk, WantedPool, WantedVolume,
-    data_path, metadata_path,
+    Document, Observed, ObservedPool, ObservedState, ObservedVolume, Want, WantedDisk, WantedPool,
+    WantedVolume, data_path, metadata_path,
 };
 use api::connection_state::ConnectionState;
 use api::disk_state::DiskState;
@@ -20,7 +20,7 @@ use api::replication_state::ReplicationState;
 use api::role::Role;
 use api::status::ResourceStatus;
 
-use crate::daemon::{Daemon, Detail};
+use crate::daemon::{Daemon, Detail, Vote};
 use crate::pools::{Disk, observe};
 
 #[derive(Clone, Debug)]
@@ -39,7 +39,8 @@ pub(crate) struct Pass {
 
 impl Reconciler {
     pub(crate) fn pass(&self, document: &Document) -> Pass {
-        let pools = document.pools.iter().map(observe).collect();
+        let pools: Vec<ObservedPool> =
+            document.pools.iter().map(|it| observe(it, &self.folder)).collect();
         let revision = document.revision;
         let grows = document.volumes.iter().any(|it| it.grow_to.is_some());
         let detail = if grows { Detail::Statistics } else { Detail::States };
@@ -109,10 +110,15 @@ impl Reconciler {
         let mut grown = parts.iter().map(|it| it.disk.grow(it.pool.kind, it.wanted.size_bytes));
         let grown = grown.find(Result::is_err).unwrap_or(Ok(()));
         let Some(resource) = resource else {
+            let is_vouched = self.noted(wanted, "vouched").is_some();
+            let vote = if is_vouched { Vote::Known } else { Vote::Fresh };
             self.note(wanted, "res", &text)?;
-            self.daemon.up(&wanted.name, &text)?;
+            self.daemon.up(&wanted.name, &text, vote)?;
             return Ok(Step::Taken);
         };
+        if self.noted(wanted, "vouched").is_none() {
+            self.note(wanted, "vouched", "")?;
+        }
         if self.noted(wanted, "res").as_deref() != Some(text.as_str()) {
             self.daemon.adjust(&wanted.name, &text)?;
             self.note(wanted, "res", &text)?;
@@ -160,7 +166,6 @@ impl Reconciler {
                 self.forget(wanted, "attached")?;
                 Ok(Step::Taken)
             }
-            Want::Up if !is_whole(resource) && !wanted.disks.is_empty() => Ok(Step::Waits),
             Want::Up | Want::Attached | Want::Leave | Want::Gone => Ok(Step::Nothing),
         }
     }
@@ -201,14 +206,15 @@ impl Reconciler {
         if self.take_down(wanted, resource, parts)? == Step::Taken {
             return Ok(Step::Taken);
         }
-        if resource.is_none() && self.noted(wanted, "res").is_some() {
+        // Without the note the vote that the daemon keeps may be another resource's.
+        if resource.is_none() && self.noted(wanted, "vouched").is_some() {
             self.daemon.down(&wanted.name)?;
             self.daemon.forget(&wanted.name)?;
         }
         for part in parts {
             part.disk.remove()?;
         }
-        for kind in ["draft", "res", "attached"] {
+        for kind in ["draft", "res", "attached", "vouched"] {
             self.forget(wanted, kind)?;
         }
         Ok(Step::Nothing)
@@ -294,6 +300,11 @@ fn is_connected(resource: &ResourceStatus) -> bool {
     resource.connections.iter().all(|it| it.connection_state == ConnectionState::Connected)
 }
 
+fn primary_peer_of(resource: &ResourceStatus) -> Option<String> {
+    let primary = resource.connections.iter().find(|it| it.peer_role == Role::Primary);
+    primary.map(|it| it.name.clone())
+}
+
 fn peers_of(resource: &ResourceStatus) -> Vec<String> {
     resource.connections.iter().map(|it| it.name.clone()).collect()
 }
@@ -352,6 +363,7 @@ fn observed(
         role: resource.map_or_else(String::new, |resource| resource.role.to_string()),
         in_use: resource.is_some_and(|it| it.devices.iter().any(|device| device.open)),
         connected: resource.is_some_and(is_connected),
+        primary_peer: resource.and_then(primary_peer_of),
         peers: resource.map_or_else(Vec::new, peers_of),
         insync: resource.map_or_else(Vec::new, insync_of),
         size_bytes: wanted.grow_to.and_then(|it| size_of(resource?, it.number)),
@@ -459,6 +471,7 @@ mod tests {
         let told = step(false).unwrap_err();
         assert!(told.contains("v-1 is gone: see whether the file system"), "{told}");
         assert!(!folder.path().join("pool").exists());
+        assert_eq!(observe(&pools[0], folder.path()).problem, None);
         assert_eq!(step(true), Ok(Step::Taken));
         assert!(folder.path().join("pool/v-1/made").exists());
     }
@@ -473,12 +486,13 @@ mod tests {
             name: "n0".to_owned(),
         };
         let reconciler = Reconciler { daemon, folder: folder.path().to_owned() };
+        let pools = [pool(folder.path().join("pool").to_str().unwrap())];
+        assert_eq!(observe(&pools[0], folder.path()).problem, None);
         let gone = WantedVolume { disks: vec![disk(0)], ..wanted(Want::Gone) };
-        let pools = [pool("/pool")];
         let parts = parts_of(&gone, &pools).unwrap();
         let mut running = resource(DiskState::UpToDate, ConnectionState::Connected);
         let is_ours = |running: &ResourceStatus| reconciler.is_ours(&gone, running, &parts);
-        running.devices[0].backing_dev = Some("/pool/v-1/data".to_owned());
+        running.devices[0].backing_dev = Some(parts[0].disk.data().display().to_string());
         assert!(is_ours(&running));
         running.devices[0].backing_dev = Some("/dev/vg/db".to_owned());
         assert!(!is_ours(&running));

@@ -161,6 +161,9 @@ pub struct ObservedVolume {
     pub in_use: bool,
     /// All peers of the resource are connected.
     pub connected: bool,
+    /// Another node that the daemon knows to be Primary.
+    #[serde(default)]
+    pub primary_peer: Option<String>,
     /// Nodes that the daemon's configuration of it has beside this one.
     #[serde(default)]
     pub peers: Vec<String>,

@@ -50,9 +50,12 @@ impl Request {
 pub enum Command {
     /// Configures the resource from `config_text` (canonical `.res` text of exactly this one),
     /// attaches its disk and connects. The text is stored and used again after a restart.
+    /// With `fresh` it is refused where the node keeps the vote of a resource of this name.
     Up {
         resource: String,
         config_text: String,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        fresh: bool,
     },
     /// As `Up`, but the disk stays out of use and no peer is called: `Attach` and `Connect`, or
     /// `Adjust`, do the rest. One that is up stays as it is.

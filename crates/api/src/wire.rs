@@ -70,7 +70,8 @@ mod tests {
 
     #[test]
     fn request_line_is_as_documented() {
-        let up = Command::Up { resource: "r0".to_owned(), config_text: "a\nb".to_owned() };
+        let up =
+            Command::Up { resource: "r0".to_owned(), config_text: "a\nb".to_owned(), fresh: false };
         let line = encode(&Request::new(up.clone())).unwrap();
         assert_eq!(
             line,

@@ -265,7 +265,8 @@ fn told_operations(common: &Common, operations: Vec<OperationView>) -> Result<St
             |ended| {
                 format!(
                     "{:.1} s",
-                    std::time::Duration::from_millis(ended - it.began_ms).as_secs_f64()
+                    std::time::Duration::from_millis(ended.saturating_sub(it.began_ms))
+                        .as_secs_f64()
                 )
             },
         );

@@ -117,10 +117,10 @@ async fn document(
     loop {
         let revision = *revisions.borrow_and_update();
         if after != Some(revision) {
-            return Ok(Json(controller.core.document(node)));
+            return controller.core.document(node).map(Json);
         }
         if tokio::time::timeout_at(until, revisions.changed()).await.is_err() {
-            return Ok(Json(controller.core.document(node)));
+            return controller.core.document(node).map(Json);
         }
     }
 }

@@ -8,8 +8,8 @@ use uuid::Uuid;
 use crate::core::{Changed, State};
 use crate::model::properties::Properties;
 use crate::model::{
-    Cause, Change, Desired, Key, Node, Object, Operation, Part, Phase, Placement, Pool, Stage,
-    Volume,
+    Cause, Change, Desired, Key, Node, Object, Operation, Part, Phase, Placement, Pool, Rest,
+    Stage, Volume,
 };
 use crate::place::{Wish, place};
 use crate::refusal::{REPLICAS_MAX, Refusal, SIZE_MAX, SIZE_MIN};
@@ -73,12 +73,14 @@ pub(crate) fn new_volume(state: &State, wish: &NewVolume, now_ms: u64) -> Change
 pub(crate) fn delete_volume(state: &State, name: &str, now_ms: u64) -> Changed<Begun> {
     let desired = &state.desired;
     let volume = volume_named(desired, name)?;
-    if let (Phase::Leaving, Some(operation)) = (volume.phase, volume.operation) {
+    if let (Phase::Closing { .. } | Phase::Leaving, Some(operation)) =
+        (volume.phase, volume.operation)
+    {
         // It is on its way: who asks again waits for the same.
         return Ok((Vec::new(), Begun { operation }));
     }
     check_idle(volume)?;
-    check_closed(state, volume)?;
+    check_closed(state, volume, now_ms)?;
     let operation = begin(desired, OperationKind::Delete, &volume.name, now_ms);
     let begun = Begun { operation: operation.id };
     if volume.placements.is_empty() {
@@ -86,19 +88,18 @@ pub(crate) fn delete_volume(state: &State, name: &str, now_ms: u64) -> Changed<B
         let done = Operation { state, ended_ms, ..operation };
         return Ok((vec![put_operation(done), Change::Drop(Key::Volume(volume.id))], begun));
     }
-    let leaving = Volume {
-        phase: Phase::Leaving,
+    let closing = Volume {
+        phase: Phase::Closing { rest: Rest::Nothing },
         attached: None,
         operation: Some(operation.id),
         ..volume.clone()
     };
-    Ok((vec![put_operation(operation), Change::Put(Object::Volume(leaving))], begun))
+    Ok((vec![put_operation(operation), Change::Put(Object::Volume(closing))], begun))
 }
 
 pub(crate) fn attach(state: &State, name: &str, node: &str, now_ms: u64) -> Changed<Begun> {
     let desired = &state.desired;
     let (volume, node) = (volume_named(desired, name)?, node_named(desired, node)?);
-    check_idle(volume)?;
     check_live(volume)?;
     if let Some(other) = volume.attached.filter(|it| *it != node.id) {
         let node = desired.nodes.get(&other).map_or_else(String::new, |it| it.name.clone());
@@ -133,9 +134,8 @@ pub(crate) fn give_part(desired: &Desired, volume: &mut Volume, node: Uuid) -> R
 
 pub(crate) fn detach(state: &State, name: &str, now_ms: u64) -> Changed<Begun> {
     let volume = volume_named(&state.desired, name)?;
-    check_idle(volume)?;
     check_live(volume)?;
-    check_closed(state, volume)?;
+    check_closed(state, volume, now_ms)?;
     Ok(set_attached(&state.desired, volume, None, now_ms))
 }
 
@@ -221,6 +221,18 @@ pub(crate) fn not_among(
     Refusal::NotAmongPlacements { name: name.to_owned(), node: node.to_owned(), has }
 }
 
+/// It has replicas, is to keep them, and nothing else is changing it.
+pub(crate) fn check_live(volume: &Volume) -> Result<(), Refusal> {
+    check_idle(volume)?;
+    let name = volume.name.clone();
+    match volume.phase {
+        Phase::Live => Ok(()),
+        Phase::Birth { .. } => Err(Refusal::NotBorn { name }),
+        Phase::Defined => Err(Refusal::NotPlaced { name }),
+        Phase::Closing { .. } | Phase::Retreating | Phase::Leaving => Err(Refusal::Going { name }),
+    }
+}
+
 pub(crate) fn check_idle(volume: &Volume) -> Result<(), Refusal> {
     match volume.operation {
         Some(operation) => Err(Refusal::Busy { name: volume.name.clone(), operation }),
@@ -228,18 +240,13 @@ pub(crate) fn check_idle(volume: &Volume) -> Result<(), Refusal> {
     }
 }
 
-/// It has replicas, and is to keep them.
-pub(crate) fn check_live(volume: &Volume) -> Result<(), Refusal> {
-    let name = volume.name.clone();
-    match volume.phase {
-        Phase::Birth { .. } | Phase::Live => Ok(()),
-        Phase::Defined => Err(Refusal::NotPlaced { name }),
-        Phase::Retreating | Phase::Leaving => Err(Refusal::Going { name }),
-    }
-}
-
-pub(crate) fn check_closed(state: &State, volume: &Volume) -> Result<(), Refusal> {
-    let is_open = |it: &&Placement| state.seen.part(volume, it).is_some_and(|it| it.in_use);
+/// What a node said before it went away is no word of now: a volume that it has open is its own
+/// affair, and the other nodes know by their votes whether they may go on.
+pub(crate) fn check_closed(state: &State, volume: &Volume, now_ms: u64) -> Result<(), Refusal> {
+    let is_open = |it: &&Placement| {
+        let is_told = state.seen.part(volume, it).is_some_and(|it| it.in_use);
+        is_told && !state.seen.is_offline(it.node, now_ms)
+    };
     let Some(open) = volume.placements.iter().find(is_open) else { return Ok(()) };
     let node = state.desired.nodes.get(&open.node).map_or_else(String::new, |it| it.name.clone());
     Err(Refusal::InUse { name: volume.name.clone(), node })

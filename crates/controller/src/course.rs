@@ -328,6 +328,7 @@ impl Course {
         self.state.seen.hear(id, observed, self.now_ms);
     }
 
+    #[expect(clippy::too_many_lines, reason = "an agent's steps, one after the other")]
     fn take_step(&mut self, id: Uuid, name: &str, wanted: &WantedVolume) {
         let volume: Uuid = wanted.id.parse().unwrap();
         let is_source = |machine: &Machine| {
@@ -337,19 +338,29 @@ impl Course {
         let has_source = self.machines.values().any(is_source);
         let has_other =
             self.machines.iter().any(|(other, machine)| *other != id && is_source(machine));
-        let is_birth = self
-            .state
-            .desired
-            .volumes
-            .get(&volume)
-            .is_some_and(|it| matches!(it.phase, Phase::Birth { .. }));
+        let is_up = |it: &Placement| {
+            let part = self.machines.get(&it.node).and_then(|it| it.parts.get(&wanted.id));
+            part.is_some_and(|it| it.is_up)
+        };
+        let known = self.state.desired.volumes.get(&volume);
+        let are_all_up = known.is_some_and(|it| it.placements.iter().all(is_up));
+        let is_open_anywhere = self
+            .machines
+            .values()
+            .any(|it| it.parts.get(&wanted.id).is_some_and(|part| part.is_open));
+        let is_primary_elsewhere = self.machines.iter().any(|(other, it)| {
+            *other != id && it.parts.get(&wanted.id).is_some_and(|it| it.is_up && it.is_primary)
+        });
+        let is_deleted = known.is_none_or(|it| it.phase == Phase::Leaving);
         let here = self.state.desired.volumes.get(&volume).and_then(|it| it.placement(id));
-        let is_leaving = here.is_some_and(|it| !it.stays());
+        let is_closing = known.is_some_and(|it| matches!(it.phase, Phase::Closing { .. }));
+        let is_leaving = here.is_some_and(|it| !it.stays()) || is_closing;
         let is_synced = self.random.chance(1, 2);
         let Some(machine) = self.machines.get_mut(&id) else { return };
         if wanted.want == Want::Gone {
             // The daemon refuses to take down what somebody has open.
             if machine.parts.get(&wanted.id).is_some_and(|it| !it.is_open) {
+                assert!(!is_deleted || !is_open_anywhere, "{} is deleted, and open", wanted.name);
                 machine.parts.remove(&wanted.id);
                 self.log.push(format!("{name} takes {} away", wanted.name));
             }
@@ -376,7 +387,7 @@ impl Course {
         let part = machine.parts.entry(wanted.id.clone()).or_default();
         part.name.clone_from(&wanted.name);
         if !wanted.disks.is_empty() && part.disk.is_none() {
-            part.disk = Some(Disk { is_whole: is_birth });
+            part.disk = Some(Disk { is_whole: false });
             part.size_bytes = wanted.disks.first().map_or(0, |disk| disk.size_bytes);
             return;
         }
@@ -396,7 +407,12 @@ impl Course {
             part.size_bytes = bytes.size_bytes;
         }
         match wanted.want {
-            Want::Attached if has_source => part.is_primary = true,
+            Want::Birth if are_all_up && !has_source => {
+                let parts =
+                    self.machines.values_mut().filter_map(|it| it.parts.get_mut(&wanted.id));
+                parts.filter_map(|it| it.disk.as_mut()).for_each(|it| it.is_whole = true);
+            }
+            Want::Attached if has_source && !is_primary_elsewhere => part.is_primary = true,
             Want::Up if !part.is_open => part.is_primary = false,
             Want::Up | Want::Birth | Want::Attached | Want::Leave | Want::Gone => {}
         }
@@ -421,6 +437,12 @@ impl Course {
         });
         let name_of = |id: &Uuid| self.state.desired.nodes.get(id).map(|it| it.name.clone());
         let insync = names.filter_map(|(id, _)| name_of(id)).collect();
+        let mut primaries = self.machines.iter().filter(|(_, it)| {
+            let part = it.parts.get(&wanted.id);
+            up.is_some() && part.is_some_and(|part| part.is_up && part.is_primary)
+        });
+        let mut primaries =
+            primaries.by_ref().filter_map(|(id, _)| name_of(id)).filter(|it| it != own);
         let is_primary = up.is_some_and(|it| it.is_primary);
         let hosts = up.map(|it| it.hosts.clone()).unwrap_or_default();
         ObservedVolume {
@@ -430,6 +452,7 @@ impl Course {
             role: if is_primary { PRIMARY } else { "Secondary" }.to_owned(),
             in_use: up.is_some_and(|it| it.is_open),
             connected: true,
+            primary_peer: primaries.next(),
             peers: hosts.into_iter().filter(|it| it != own).collect(),
             insync: if up.is_some() { insync } else { Vec::new() },
             size_bytes: up.map(|it| it.size_bytes),
@@ -466,7 +489,7 @@ impl Course {
         assert_eq!(nodes.len(), volume.placements.len(), "two parts on one node: {volume:?}");
         let ids: BTreeSet<_> = volume.placements.iter().map(|it| it.node_id).collect();
         assert_eq!(ids.len(), volume.placements.len(), "two parts with one number: {volume:?}");
-        if volume.phase == Phase::Leaving || !self.born.contains(&volume.id) {
+        if !matches!(volume.phase, Phase::Live) || !self.born.contains(&volume.id) {
             return;
         }
         let id = volume.id.to_string();
@@ -488,7 +511,7 @@ impl Course {
             (machine.is_on, machine.is_silent) = (true, false);
             machine.parts.values_mut().for_each(|it| it.is_open = false);
         }
-        for _ in 0..40 * self.state.desired.nodes.len() {
+        for _ in 0..300 {
             let nodes: Vec<_> = self.state.desired.nodes.keys().copied().collect();
             for id in nodes {
                 let name = self.state.desired.nodes[&id].name.clone();

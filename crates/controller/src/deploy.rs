@@ -11,7 +11,7 @@ use crate::core::{Changed, State};
 use crate::life;
 use crate::model::bag::Owner;
 use crate::model::group::Filter;
-use crate::model::{Change, Desired, Object, Phase, Placement, Volume};
+use crate::model::{Change, Desired, Object, Phase, Placement, Rest, Volume};
 use crate::place::{Wish, place};
 use crate::refusal::{REPLICAS_MAX, Refusal};
 use crate::seen::{PRIMARY, up_to_date};
@@ -180,7 +180,7 @@ pub(crate) fn drop_replica(state: &State, name: &str, node: &str, now_ms: u64) -
     let Some(node) = desired.node_named(node) else { return Ok((Vec::new(), Dropped::Absent)) };
     let placement = volume.placement(node.id).filter(|it| it.stays());
     let Some(placement) = placement else { return Ok((Vec::new(), Dropped::Absent)) };
-    if volume.phase == Phase::Retreating || volume.phase == Phase::Leaving {
+    if matches!(volume.phase, Phase::Closing { .. } | Phase::Retreating | Phase::Leaving) {
         return Err(Refusal::Going { name: volume.name.clone() });
     }
     check_idle(volume)?;
@@ -198,11 +198,11 @@ pub(crate) fn drop_replica(state: &State, name: &str, node: &str, now_ms: u64) -
         let (changes, begun) = life::drop_replica(state, name, &node.name, now_ms)?;
         return Ok((changes, Dropped::Begun(begun)));
     }
-    check_closed(state, volume)?;
+    check_closed(state, volume, now_ms)?;
     let operation = begin(desired, OperationKind::Delete, &volume.name, now_ms);
     let begun = Begun { operation: operation.id };
     let rest = Volume {
-        phase: Phase::Retreating,
+        phase: Phase::Closing { rest: Rest::Definition },
         attached: None,
         operation: Some(operation.id),
         defined: true,
@@ -243,7 +243,7 @@ pub(crate) fn make_available(
         return Ok((Vec::new(), (volume.clone(), None)));
     }
     if volume.attached != Some(node.id) {
-        check_closed(state, volume)?;
+        check_closed(state, volume, now_ms)?;
     }
     let mut wanted = volume.clone();
     give_part(desired, &mut wanted, node.id)?;

@@ -42,7 +42,7 @@ fn wanted(desired: &Desired, volume: &Volume, here: Placement) -> WantedVolume {
         Phase::Birth { .. } => Want::Up,
         Phase::Live if here.stage == Stage::Down => Want::Leave,
         Phase::Live if volume.attached == Some(here.node) => Want::Attached,
-        Phase::Live | Phase::Defined => Want::Up,
+        Phase::Live | Phase::Closing { .. } | Phase::Defined => Want::Up,
     };
     let is_new = matches!(volume.phase, Phase::Birth { .. }) || here.stage == Stage::Joining;
     let parts = volume.parts.iter().map(|part| (part.number, volume.wanted_bytes_of(part)));

@@ -36,7 +36,7 @@ mod rows;
 
 use std::io::Write as _;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -62,6 +62,13 @@ pub struct Options {
 pub enum ControllerError {
     #[error("cannot make the folder {}: {source}", path.display())]
     Folder { path: PathBuf, source: std::io::Error },
+    #[error(
+        "{} is of a cluster and lacks {missing}: put back the files of your copy, store.redb, \
+         ca.key and ca.crt. With new ones the nodes would trust this controller no more. A folder \
+         that never had a cluster may be emptied",
+        path.display()
+    )]
+    Incomplete { path: PathBuf, missing: String },
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -93,10 +100,11 @@ pub fn run(options: &Options) -> Result<(), ControllerError> {
     let folder = &options.state_dir;
     make_folder(folder)
         .map_err(|source| ControllerError::Folder { path: folder.clone(), source })?;
+    check_whole(folder)?;
     let authority = Authority::open(folder)?;
     let (core, unreadable) = Core::open(&folder.join("store.redb"))?;
     for key in unreadable {
-        tell(&format!("{key} in the store cannot be read; it is left as it is, and not used"));
+        tell(&format!("{key} in the store cannot be read; it is left as it is"));
     }
     let runtime = tokio::runtime::Runtime::new().map_err(ControllerError::Runtime)?;
     let controller = Arc::new(Controller { core, authority });
@@ -117,7 +125,8 @@ async fn serve(controller: Arc<Controller>, options: &Options) -> Result<(), Con
 /// The native API, and LINSTOR's.
 fn for_people(controller: &Arc<Controller>) -> axum::Router {
     let linstor = linstor::router().with_state(Arc::clone(controller));
-    native::router(Arc::clone(controller)).merge(linstor)
+    let guard = axum::middleware::from_fn(native::of_this_machine);
+    native::router(Arc::clone(controller)).merge(linstor).layer(guard)
 }
 
 async fn tick(controller: Arc<Controller>) {
@@ -144,7 +153,23 @@ async fn ended() -> Result<(), std::io::Error> {
     Ok(())
 }
 
-fn make_folder(path: &std::path::Path) -> std::io::Result<()> {
+/// A folder that lost a part of what a controller keeps is no beginning of a new cluster.
+fn check_whole(folder: &Path) -> Result<(), ControllerError> {
+    let is_there = |name: &&str| {
+        std::fs::metadata(folder.join(name)).is_ok_and(|it| it.is_file() && it.len() > 0)
+    };
+    let missing: Vec<&str> =
+        ["store.redb", "ca.key", "ca.crt"].into_iter().filter(|name| !is_there(name)).collect();
+    let is_empty = missing.len() == 3;
+    // The store comes first at a first start: whoever died after it goes on.
+    if is_empty || missing.is_empty() {
+        return Ok(());
+    }
+    let (path, missing) = (folder.to_owned(), missing.join(" and "));
+    Err(ControllerError::Incomplete { path, missing })
+}
+
+fn make_folder(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }

@@ -4,9 +4,7 @@
 use api::cluster::{Begun, Created, NewReplica, OperationKind};
 use uuid::Uuid;
 
-use crate::changes::{
-    BLOCK_BYTES, check_idle, check_live, node_named, not_among, put_operation, volume_named,
-};
+use crate::changes::{BLOCK_BYTES, check_live, node_named, not_among, put_operation, volume_named};
 use crate::core::{Changed, State};
 use crate::model::{Change, Desired, Growth, Key, Object, Phase, Placement, Stage, Volume};
 use crate::place::{Wish, place, room_for};
@@ -23,7 +21,6 @@ pub(crate) fn grow(
 ) -> Changed<Begun> {
     let State { desired, seen } = state;
     let volume = volume_named(desired, name)?;
-    check_idle(volume)?;
     check_live(volume)?;
     let none = || Refusal::NoPart { name: volume.name.clone(), number };
     let has = volume.part(number).ok_or_else(none)?.size_bytes;
@@ -56,7 +53,6 @@ pub(crate) fn add_replica(
 ) -> Changed<Created> {
     let State { desired, seen } = state;
     let volume = volume_named(desired, name)?;
-    check_idle(volume)?;
     check_live(volume)?;
     let on = wish.node.as_deref().map(|name| node_named(desired, name)).transpose()?;
     let nodes: Vec<String> = on.map(|node| node.name.clone()).into_iter().collect();
@@ -115,7 +111,7 @@ pub(crate) fn join(
 pub(crate) fn drop_replica(state: &State, name: &str, node: &str, now_ms: u64) -> Changed<Begun> {
     let State { desired, seen } = state;
     let (volume, node) = (volume_named(desired, name)?, node_named(desired, node)?);
-    check_idle(volume)?;
+    check_live(volume)?;
     let Some(placement) = volume.placement(node.id).filter(|it| it.stays()) else {
         return Err(not_among(
             desired,
@@ -148,7 +144,8 @@ pub(crate) fn lose_node(state: &State, name: &str, now_ms: u64) -> Changed<()> {
     }
     let is_last = |volume: &&Volume| {
         let has_one = volume.replicas().any(|it| it.node == node.id);
-        let is_wanted = volume.phase != Phase::Leaving;
+        let is_wanted =
+            !matches!(volume.phase, Phase::Closing { .. } | Phase::Retreating | Phase::Leaving);
         let others = up_to_date(volume, seen, now_ms).filter(|it| it.node != node.id);
         has_one && is_wanted && others.count() == 0
     };

@@ -155,6 +155,10 @@ pub(crate) enum Phase {
     Live,
     /// Its replicas go, and its definition stays.
     Retreating,
+    /// Its replicas are to go, once the nodes say that nobody has it open.
+    Closing {
+        rest: Rest,
+    },
     Leaving,
 }
 
@@ -211,6 +215,14 @@ pub(crate) enum Cause {
     Planned,
     /// The volume was attached to a node that had none: it goes when the device goes.
     Attach,
+}
+
+/// What is left of a volume whose replicas go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Rest {
+    Nothing,
+    Definition,
 }
 
 impl Placement {
@@ -300,7 +312,6 @@ pub(crate) struct Word {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "a handful of them live for a moment")]
 pub(crate) enum Object {
     Node(Node),
     Pool(Pool),
@@ -325,6 +336,7 @@ pub(crate) enum Key {
     Bag(Owner),
 }
 
+#[expect(clippy::large_enum_variant, reason = "a handful of them live for a moment")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     Put(Object),
@@ -386,8 +398,9 @@ impl Desired {
 
     fn stamp_volume(&self, volume: &mut Volume, revision: u64) {
         let old = self.volumes.get(&volume.id);
-        let leaves = |phase| matches!(phase, Phase::Retreating | Phase::Leaving);
-        let is_same_life = old.is_some_and(|old| leaves(old.phase) == leaves(volume.phase));
+        let stays = |volume: &Volume| matches!(volume.phase, Phase::Birth { .. } | Phase::Live);
+        let is_same_life =
+            old.is_some_and(|old| old.phase == volume.phase || stays(old) && stays(volume));
         for part in &mut volume.placements {
             let old = old.and_then(|old| old.placement(part.node));
             let is_same = |old: &&Placement| (old.stage, old.pool) == (part.stage, part.pool);

@@ -8,8 +8,10 @@ use api::cluster::{
     OperationState, OperationView, PoolView, VolumeView, WordView,
 };
 use axum::body::Bytes;
-use axum::extract::{Path, Query, State as Given};
+use axum::extract::{Path, Query, Request, State as Given};
+use axum::http::header::{HOST, HeaderName, ORIGIN};
 use axum::http::{StatusCode, Uri};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Json, Response};
 use axum::routing::{delete, get, post};
 use axum::{Router, extract::DefaultBodyLimit};
@@ -42,6 +44,7 @@ impl IntoResponse for Refusal {
 pub(crate) fn router(controller: Arc<Controller>) -> Router {
     let v1 = Router::new()
         .route("/cluster", get(cluster))
+        .route("/cluster/restored", post(restored))
         .route("/nodes", get(nodes))
         .route("/pools", get(pools).post(new_pool))
         .route("/volumes", get(volumes).post(new_volume))
@@ -62,6 +65,29 @@ pub(crate) fn router(controller: Arc<Controller>) -> Router {
         .fallback(nothing_there)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .with_state(controller)
+}
+
+/// A browser asks in the name of any page that is open in it, and says of which: none of them is
+/// served. A name that is not of this machine was made to lead here.
+pub(crate) async fn of_this_machine(request: Request, next: Next) -> Response {
+    let headers = request.headers();
+    let text = |name: HeaderName| headers.get(name).map(|it| it.to_str().unwrap_or("?"));
+    let is_here = |host: &str| {
+        let bare =
+            host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|it| it.is_ascii_digit()));
+        let bare = bare.map_or(host, |(name, _)| name).trim_matches(['[', ']']);
+        let ip = bare.parse::<std::net::IpAddr>();
+        bare.eq_ignore_ascii_case("localhost") || ip.is_ok_and(|ip| ip.is_loopback())
+    };
+    let is_of_page =
+        text(ORIGIN).is_some() || headers.get("sec-fetch-site").is_some_and(|site| site != "none");
+    match text(HOST) {
+        Some(host) if !is_here(host) => {
+            Refusal::OtherHost { host: host.to_owned() }.into_response()
+        }
+        Some(_) | None if is_of_page => Refusal::OfAPage.into_response(),
+        Some(_) | None => next.run(request).await,
+    }
 }
 
 async fn nothing_there(uri: Uri) -> Refusal {
@@ -90,6 +116,11 @@ async fn cluster(Given(controller): Shared) -> Json<ClusterView> {
         nodes: state.desired.nodes.len(),
         volumes: state.desired.volumes.len(),
     }))
+}
+
+/// The new revision.
+async fn restored(Given(controller): Shared) -> Answer<u64> {
+    off_loop(controller, |controller| controller.core.go_on_restored()).await.map(Json)
 }
 
 async fn nodes(Given(controller): Shared) -> Json<Vec<NodeView>> {
@@ -125,18 +156,18 @@ async fn new_pool(Given(controller): Shared, body: Bytes) -> Answer<PoolView> {
 }
 
 async fn volumes(Given(controller): Shared) -> Json<Vec<VolumeView>> {
-    Json(controller.core.look(|state, _| {
+    Json(controller.core.look(|state, now| {
         let mut told: Vec<_> =
-            state.desired.volumes.values().map(|it| views::volume(state, it)).collect();
+            state.desired.volumes.values().map(|it| views::volume(state, it, now)).collect();
         told.sort_by(|a, b| a.name.cmp(&b.name));
         told
     }))
 }
 
 async fn volume(Given(controller): Shared, Path(name): Path<String>) -> Answer<VolumeView> {
-    let told = controller
-        .core
-        .look(|state, _| state.desired.volume_named(&name).map(|it| views::volume(state, it)));
+    let told = controller.core.look(|state, now| {
+        state.desired.volume_named(&name).map(|it| views::volume(state, it, now))
+    });
     told.map(Json).ok_or(Refusal::NoVolume { name })
 }
 

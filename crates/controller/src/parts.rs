@@ -24,7 +24,10 @@ pub(crate) fn advance(
         if placement.stage == Stage::Joining && is_whole {
             placement.stage = Stage::In;
         }
-        let is_idle = known.is_none_or(|it| it.role != PRIMARY && !it.in_use);
+        let is_idle = known.map_or_else(
+            || seen.is_offline(placement.node, now_ms),
+            |it| it.role != PRIMARY && !it.in_use,
+        );
         let is_of_device = placement.cause == Cause::Attach && placement.pool.is_none();
         let is_wanted = volume.attached == Some(placement.node) || !placement.stays();
         if is_of_device && !is_wanted && is_idle {
@@ -200,6 +203,7 @@ mod tests {
             role: "Secondary".to_owned(),
             in_use: false,
             connected: true,
+            primary_peer: None,
             peers: peers.iter().map(|it| (*it).to_owned()).collect(),
             insync: insync.iter().map(|it| (*it).to_owned()).collect(),
             size_bytes: None,
@@ -278,6 +282,9 @@ mod tests {
         for index in 0..3 {
             hear(&mut seen, index, UP_TO_DATE, &[], &[]);
         }
+        volume.attached = None;
+        assert_eq!(advance(&desired, &volume, &seen, 0).0, volume, "n3 may call yet");
+        hear(&mut seen, 3, "Diskless", &[], &[]);
         volume.attached = Some(node(3));
         assert_eq!(advance(&desired, &volume, &seen, 0).0, volume);
         volume.attached = None;

@@ -179,7 +179,7 @@ async fn agent(controller: Arc<Controller>, index: u8, knobs: Arc<Mutex<Knobs>>)
     let mut revisions = controller.core.revisions();
     loop {
         revisions.mark_unchanged();
-        let document = controller.core.document(node);
+        let document = controller.core.document(node).unwrap();
         let observed = observed(&document, &format!("n{index}"), &knobs.lock().unwrap());
         controller.core.hear(node, observed).unwrap();
         drop(tokio::time::timeout(Duration::from_millis(20), revisions.changed()).await);
@@ -217,6 +217,7 @@ fn observed(document: &Document, name: &str, knobs: &Knobs) -> Observed {
             role: role.to_owned(),
             in_use: role == "Primary" && knobs.open.contains(&wanted.name),
             connected: is_up,
+            primary_peer: None,
             insync: peers.iter().cloned().chain([name.to_owned()]).collect(),
             peers,
             size_bytes: wanted.grow_to.map(|it| it.size_bytes),

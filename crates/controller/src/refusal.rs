@@ -28,6 +28,8 @@ pub(crate) enum Refusal {
     Busy { name: String, operation: u64 },
     InUse { name: String, node: String },
     AttachedElsewhere { name: String, node: String },
+    NotBehind { revision: u64 },
+    NotBorn { name: String },
     NotLarger { name: String, has: u64, asked: u64 },
     NoRoom { name: String, candidates: Vec<Candidate> },
     NoCopy { name: String },
@@ -39,6 +41,8 @@ pub(crate) enum Refusal {
     NoMinor,
     UnknownWord,
     NotANode,
+    OtherHost { host: String },
+    OfAPage,
     BadUri { uri: String },
     BadKey,
     NoGroup { name: String },
@@ -68,6 +72,7 @@ pub(crate) enum Refusal {
     NotBuilt { what: &'static str },
     Offline { node: String },
     CameToNothing { operation: u64, reason: String },
+    Unreadable { keys: Vec<String> },
     Failed { reason: String },
 }
 
@@ -117,6 +122,13 @@ impl fmt::Display for Refusal {
             Self::AttachedElsewhere { name, node } => {
                 write!(f, "{name:?} is attached to {node}")
             }
+            Self::NotBehind { revision } => {
+                write!(
+                    f,
+                    "no node was told of a revision after {revision}: the store is no old copy"
+                )
+            }
+            Self::NotBorn { name } => write!(f, "{name:?} is not made on all of its nodes yet"),
             Self::NotLarger { name, has, asked } => {
                 write!(f, "{name:?} has {has} bytes, and {asked} are not more")
             }
@@ -145,6 +157,10 @@ impl fmt::Display for Refusal {
                 f.write_str("the join word is not known: it expired, or was used up")
             }
             Self::NotANode => f.write_str("the certificate is of no node of this cluster"),
+            Self::OtherHost { host } => {
+                write!(f, "{host:?} is no name of this machine alone, and only those are answered")
+            }
+            Self::OfAPage => f.write_str("a page in a browser asks, and no page is answered"),
             Self::BadUri { uri } => write!(f, "{uri:?} is no URI of NBD with VOLUME in it"),
             Self::BadKey => f.write_str("the public key is no point of the curve P-256"),
             Self::NoGroup { name } => write!(f, "there is no resource group {name:?}"),
@@ -194,6 +210,10 @@ impl fmt::Display for Refusal {
             Self::CameToNothing { operation, reason } => {
                 write!(f, "operation {operation} came to nothing: {reason}")
             }
+            Self::Unreadable { keys } => {
+                let keys = keys.join(", ");
+                write!(f, "{keys} in the store cannot be read, and nothing is changed until it is")
+            }
             Self::Failed { reason } => write!(f, "the controller failed: {reason}"),
         }
     }
@@ -233,6 +253,7 @@ impl Refusal {
             | Self::BadKey
             | Self::BadUri { .. }
             | Self::NotAmongPlacements { .. }
+            | Self::NotBehind { .. }
             | Self::NotLarger { .. }
             | Self::NoParts { .. }
             | Self::TooManyParts { .. }
@@ -250,6 +271,7 @@ impl Refusal {
             }
             Self::Busy { .. }
             | Self::Going { .. }
+            | Self::NotBorn { .. }
             | Self::StillLeaving { .. }
             | Self::NodeIsOnline { .. } => (409, "busy"),
             Self::InUse { .. }
@@ -258,8 +280,10 @@ impl Refusal {
             | Self::PoolHasReplicas { .. } => (409, "in-use"),
             Self::NotBuilt { .. } => (501, "not-built"),
             Self::Offline { .. } | Self::CameToNothing { .. } => (409, "unavailable"),
-            Self::UnknownWord | Self::NotANode => (403, "forbidden"),
-            Self::Failed { .. } => (500, "internal"),
+            Self::UnknownWord | Self::NotANode | Self::OtherHost { .. } | Self::OfAPage => {
+                (403, "forbidden")
+            }
+            Self::Unreadable { .. } | Self::Failed { .. } => (500, "internal"),
         }
     }
 
@@ -338,6 +362,13 @@ impl Refusal {
                  as its disk"
             ),
             Self::AttachedElsewhere { name, .. } => format!("`basalt volume detach {name}` first"),
+            Self::NotBehind { .. } => {
+                "`basalt node list` shows which nodes call, and what they lack".to_owned()
+            }
+            Self::NotBorn { name } => format!(
+                "`basalt volume show {name}` says which node it waits for; `basalt volume delete \
+                 {name}` gives it up"
+            ),
             Self::NotLarger { .. } => "a larger --size: a volume never becomes smaller".to_owned(),
             Self::NoRoom { name, .. } => format!(
                 "enlarge the file systems of these pools; or `basalt volume add-replica {name}` in \
@@ -367,12 +398,24 @@ impl Refusal {
             Self::UnknownWord => {
                 "`basalt cluster word` on the machine of the controller prints a new one".to_owned()
             }
-            Self::NotANode => "join the cluster anew: `basalt cluster join`".to_owned(),
+            Self::NotANode => {
+                "was this node lost (`basalt node lost`), or the controller's folder \
+                               restored or emptied? Only in the first case: join the cluster anew"
+                    .to_owned()
+            }
+            Self::OtherHost { .. } => "ask at localhost or 127.0.0.1".to_owned(),
+            Self::OfAPage => "ask with `basalt`, or with a program that is no browser".to_owned(),
             Self::BadUri { .. } | Self::BadKey => {
                 "`basalt cluster join` makes a right one".to_owned()
             }
+            Self::Unreadable { .. } => {
+                "stop the controller, and put back your copy of /var/lib/basalt/controller; \
+                 volumes are served meanwhile"
+                    .to_owned()
+            }
             Self::Failed { .. } => {
-                "`journalctl -u basalt-controller` says more: is its disk full?".to_owned()
+                "is the disk of /var/lib/basalt/controller full? Then again; it needs no restart"
+                    .to_owned()
             }
         }
     }
@@ -465,6 +508,11 @@ mod tests {
                 "`volume attach` of a volume that another node has",
                 Refusal::AttachedElsewhere { name: db(), node: bob() },
             ),
+            ("`cluster restored` without need", Refusal::NotBehind { revision: 7 }),
+            (
+                "`volume attach`, or another change, of one whose making waits for a node",
+                Refusal::NotBorn { name: db() },
+            ),
             (
                 "`volume grow` to what it has, or to less",
                 Refusal::NotLarger { name: db(), has: 2 << 30, asked: 1 << 30 },
@@ -494,8 +542,17 @@ mod tests {
             ("more than a million volumes", Refusal::NoMinor),
             ("`cluster join` with an old word", Refusal::UnknownWord),
             ("an agent of a node that was taken out", Refusal::NotANode),
+            (
+                "a request for another name, led here by a resolver",
+                Refusal::OtherHost { host: "evil.example:3370".to_owned() },
+            ),
+            ("a request of a page in a browser", Refusal::OfAPage),
             ("`cluster join` of another program", Refusal::BadKey),
             ("the same", Refusal::BadUri { uri: "nbd://127.0.0.1/".to_owned() }),
+            (
+                "an object of the store is damaged",
+                Refusal::Unreadable { keys: vec!["volume/7f9c".to_owned()] },
+            ),
             (
                 "the store cannot be written",
                 Refusal::Failed { reason: "no storage space".to_owned() },

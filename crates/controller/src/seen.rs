@@ -16,6 +16,8 @@ pub(crate) const PRIMARY: &str = "Primary";
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
+    /// When the controller began to hear, in milliseconds since 1970.
+    began_ms: u64,
     nodes: BTreeMap<Uuid, Heard>,
 }
 
@@ -30,6 +32,23 @@ struct Heard {
 }
 
 impl Seen {
+    pub(crate) fn since(began_ms: u64) -> Self {
+        Self { began_ms, ..Self::default() }
+    }
+
+    /// For how long something that began then was under way before the eyes of this controller.
+    pub(crate) fn age_ms(&self, began_ms: u64, now_ms: u64) -> u64 {
+        // Of a time to come: the system's clock was set back between two starts.
+        let known = if began_ms > now_ms { self.began_ms } else { began_ms.max(self.began_ms) };
+        now_ms.saturating_sub(known)
+    }
+
+    /// An agent that did not call yet may be about to: right after a start nobody is offline.
+    pub(crate) fn is_offline(&self, node: Uuid, now_ms: u64) -> bool {
+        let may_call = now_ms.saturating_sub(self.began_ms) < 2 * ONLINE_MS;
+        !self.is_online(node, now_ms) && (self.nodes.contains_key(&node) || !may_call)
+    }
+
     pub(crate) fn hear(&mut self, node: Uuid, observed: Observed, now_ms: u64) {
         let heard = Heard {
             at_ms: now_ms,
@@ -47,6 +66,11 @@ impl Seen {
 
     pub(crate) fn heard_ms_ago(&self, node: Uuid, now_ms: u64) -> Option<u64> {
         self.nodes.get(&node).map(|heard| now_ms.saturating_sub(heard.at_ms))
+    }
+
+    /// That any node was told.
+    pub(crate) fn highest_revision(&self) -> u64 {
+        self.nodes.values().map(|heard| heard.revision).max().unwrap_or_default()
     }
 
     pub(crate) fn problem(&self, node: Uuid) -> Option<&str> {

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::model::bag::Owner;
 use crate::model::{
-    Change, Desired, Key, Object, Operation, Phase, Placement, Stage, Tombstone, Volume,
+    Change, Desired, Key, Object, Operation, Phase, Placement, Rest, Stage, Tombstone, Volume,
 };
 use crate::parts::advance;
 use crate::seen::{PRIMARY, Seen, UP_TO_DATE};
@@ -26,6 +26,9 @@ pub(crate) fn settle(desired: &Desired, seen: &Seen, now_ms: u64) -> Vec<Change>
         match volume.phase {
             Phase::Birth { .. } => birth(desired, volume, seen, now_ms, &mut changes),
             Phase::Live => live(desired, volume, seen, now_ms, &mut changes),
+            Phase::Closing { rest } => {
+                closing(desired, (volume, rest), seen, now_ms, &mut changes);
+            }
             Phase::Retreating | Phase::Leaving => {
                 leaving(desired, volume, seen, now_ms, &mut changes);
             }
@@ -84,6 +87,7 @@ pub(crate) fn waits_for(desired: &Desired, volume: &Volume, seen: &Seen, now_ms:
             Phase::Live if placement.stage == Stage::Joining => is_copied(known),
             Phase::Live if volume.growth.is_some_and(|it| it.by == node) => false,
             Phase::Live => volume.attached != Some(node) || known.role == PRIMARY,
+            Phase::Closing { .. } => is_closed(known),
             Phase::Retreating | Phase::Leaving => known.state == ObservedState::Gone,
             Phase::Defined => true,
         };
@@ -113,19 +117,36 @@ fn birth(desired: &Desired, volume: &Volume, seen: &Seen, now_ms: u64, changes: 
         put(Volume { phase: Phase::Live, operation, ..volume.clone() }, changes);
         return;
     }
-    if is_late(desired, volume, now_ms) {
+    if is_late(desired, volume, seen, now_ms) {
         let waits = waits_for(desired, volume, seen, now_ms);
         let reason = format!("not made within {} s: {waits}", OPERATION_MAX_MS / 1000);
         end(desired, volume, Err(reason), now_ms, changes);
-        let phase = if volume.defined { Phase::Retreating } else { Phase::Leaving };
-        put(Volume { phase, operation: None, attached: None, ..volume.clone() }, changes);
+        let phase = after_late_birth(volume, seen, now_ms);
+        let next = Volume { phase, operation: None, attached: None, ..volume.clone() };
+        if next != *volume {
+            put(next, changes);
+        }
+    }
+}
+
+/// A volume may be in use as soon as its replicas were said to be equal: it is not taken away then.
+/// The node that says so is the one to know; while that is away nothing is.
+fn after_late_birth(volume: &Volume, seen: &Seen, now_ms: u64) -> Phase {
+    let Phase::Birth { by } = volume.phase else { return volume.phase };
+    let is_whole = |it: &Placement| seen.part(volume, it).is_some_and(|it| it.disk == UP_TO_DATE);
+    let has_said = volume.replicas().any(is_whole);
+    match (has_said, seen.is_online(by, now_ms)) {
+        (true, _) => Phase::Live,
+        (false, true) if volume.defined => Phase::Retreating,
+        (false, true) => Phase::Leaving,
+        (false, false) => volume.phase,
     }
 }
 
 /// An operation that has no end by now, or is lost.
-fn is_late(desired: &Desired, volume: &Volume, now_ms: u64) -> bool {
+fn is_late(desired: &Desired, volume: &Volume, seen: &Seen, now_ms: u64) -> bool {
     let operation = volume.operation.and_then(|id| desired.operations.get(&id));
-    operation.is_none_or(|it| now_ms.saturating_sub(it.began_ms) > OPERATION_MAX_MS)
+    operation.is_none_or(|it| seen.age_ms(it.began_ms, now_ms) > OPERATION_MAX_MS)
 }
 
 /// The parts of it that come and go, and the end of what was asked for.
@@ -141,7 +162,7 @@ fn live(desired: &Desired, volume: &Volume, seen: &Seen, now_ms: u64, changes: &
             if let Some(growth) = next.growth {
                 next.set_grown(growth.to_bytes);
             }
-        } else if is_late(desired, volume, now_ms) {
+        } else if is_late(desired, volume, seen, now_ms) {
             let reason = give_up(kind, desired, &mut next, seen, now_ms);
             end(desired, volume, Err(reason), now_ms, changes);
             next.operation = None;
@@ -160,7 +181,9 @@ fn is_done(
     now_ms: u64,
 ) -> bool {
     let seen_of = |node: Uuid| told(seen, node, volume);
-    let is_primary = |node: Uuid| seen_of(node).is_some_and(|it| it.role == PRIMARY);
+    let is_primary = |node: Uuid| {
+        seen_of(node).is_some_and(|it| it.role == PRIMARY) && !seen.is_offline(node, now_ms)
+    };
     match kind {
         Some(OperationKind::Grow) => volume.growth.is_none_or(|growth| {
             let has = seen_of(growth.by).and_then(|it| it.size_bytes);
@@ -213,9 +236,10 @@ fn give_up(
             format!("not larger within {seconds} s: {waits}")
         }
         Some(OperationKind::AddReplica) => {
-            let joining = next.placements.iter_mut().filter(|it| it.stage == Stage::Joining);
-            joining.for_each(|it| it.stage = Stage::Leaving);
-            format!("no replica within {seconds} s, and it is taken away again: {waits}")
+            format!(
+                "no replica within {seconds} s; it goes on by itself, and `basalt volume \
+                 drop-replica` ends that: {waits}"
+            )
         }
         Some(OperationKind::DropReplica) => {
             let volume = next.clone();
@@ -240,6 +264,43 @@ fn give_up(
     }
 }
 
+fn is_closed(known: &ObservedVolume) -> bool {
+    known.role != PRIMARY && !known.in_use && known.primary_peer.is_none()
+}
+
+/// Nothing is deleted before most nodes said, by a document that has the volume closed, that they
+/// and their peers are no Primary of it. One that none of them reaches has no votes to go on by. A
+/// node that has the only part deletes no other's, and its own only once it is closed.
+fn closing(
+    desired: &Desired,
+    (volume, rest): (&Volume, Rest),
+    seen: &Seen,
+    now_ms: u64,
+    changes: &mut Vec<Change>,
+) {
+    let is_told = |it: &&Placement| {
+        seen.is_online(it.node, now_ms) && seen.part(volume, it).is_some_and(is_closed)
+    };
+    let told = volume.placements.iter().filter(is_told).count();
+    let is_away = |it: &&Placement| seen.is_offline(it.node, now_ms);
+    let away = volume.placements.iter().filter(is_away).count();
+    let all = volume.placements.len();
+    if told + away == all && (told * 2 > all || all == 1) {
+        let phase = match rest {
+            Rest::Nothing => Phase::Leaving,
+            Rest::Definition => Phase::Retreating,
+        };
+        put(Volume { phase, ..volume.clone() }, changes);
+    } else if volume.operation.is_some() && is_late(desired, volume, seen, now_ms) {
+        let waits = waits_for(desired, volume, seen, now_ms);
+        let reason = format!(
+            "it goes on by itself, once most of its nodes say that nobody has it open: {waits}"
+        );
+        end(desired, volume, Err(reason), now_ms, changes);
+        put(Volume { operation: None, ..volume.clone() }, changes);
+    }
+}
+
 fn leaving(
     desired: &Desired,
     volume: &Volume,
@@ -250,9 +311,9 @@ fn leaving(
     let is_gone = |node: Uuid| {
         told(seen, node, volume).is_some_and(|known| known.state == ObservedState::Gone)
     };
-    let is_waited_for = |it: &&Placement| seen.is_online(it.node, now_ms) && !is_gone(it.node);
+    let is_waited_for = |it: &&Placement| !seen.is_offline(it.node, now_ms) && !is_gone(it.node);
     if volume.placements.iter().any(|it| is_waited_for(&it)) {
-        if volume.operation.is_some() && is_late(desired, volume, now_ms) {
+        if volume.operation.is_some() && is_late(desired, volume, seen, now_ms) {
             let waits = waits_for(desired, volume, seen, now_ms);
             let reason = format!("it goes on by itself, and waits: {waits}");
             end(desired, volume, Err(reason), now_ms, changes);
@@ -383,6 +444,7 @@ mod tests {
             role: role.to_owned(),
             in_use: false,
             connected: true,
+            primary_peer: None,
             peers: Vec::new(),
             insync: Vec::new(),
             size_bytes: None,
@@ -400,6 +462,9 @@ mod tests {
 
     const MADE: (ObservedState, &str, &str) = (ObservedState::Up, UP_TO_DATE, "Secondary");
     const GONE: (ObservedState, &str, &str) = (ObservedState::Gone, "", "");
+    const CLOSING: Phase = Phase::Closing { rest: Rest::Nothing };
+    const EMPTY: (ObservedState, &str, &str) = (ObservedState::Up, "Inconsistent", "Secondary");
+    const OPEN: (ObservedState, &str, &str) = (ObservedState::Up, UP_TO_DATE, PRIMARY);
 
     #[test]
     fn birth_ends_when_every_replica_is_up_to_date() {
@@ -435,11 +500,11 @@ mod tests {
         let mut desired = desired(Phase::Birth { by: node(0) }, None);
         let mut seen = Seen::default();
         let late = OPERATION_MAX_MS + 1;
-        (0..2).for_each(|index| hear(&mut seen, index, MADE, late));
+        (0..2).for_each(|index| hear(&mut seen, index, EMPTY, late));
         settled(&mut desired, &seen, late);
         let failed = &desired.operations[&1];
         assert_eq!(failed.state, OperationState::Failed);
-        assert_eq!(failed.reason, "not made within 60 s: n2 is offline");
+        assert_eq!(failed.reason, "not made within 60 s: n0 is at it; n1 is at it; n2 is offline");
         assert_eq!(desired.volumes[&VOLUME].phase, Phase::Leaving);
         (0..2).for_each(|index| hear(&mut seen, index, GONE, late));
         settled(&mut desired, &seen, late);
@@ -478,6 +543,41 @@ mod tests {
         }
         settled(&mut desired, &Seen::default(), 0);
         assert_eq!(desired.bags.keys().cloned().collect::<Vec<_>>(), kept);
+    }
+
+    /// A controller that was away for longer than a birth may last, and finds one under way.
+    #[test]
+    fn birth_is_late_only_before_the_eyes_of_this_controller_and_takes_no_volume_that_was_born() {
+        let born = || desired(Phase::Birth { by: node(0) }, None);
+        let (began, late) = (1_000_000, 1_000_000 + OPERATION_MAX_MS + 1);
+        let (mut desired, mut seen) = (born(), Seen::since(began));
+        settled(&mut desired, &seen, began);
+        assert_eq!(desired, born(), "nobody called yet");
+        settled(&mut desired, &seen, late);
+        assert_eq!(desired.operations[&1].state, OperationState::Failed);
+        assert_eq!(desired.volumes[&VOLUME].phase, Phase::Birth { by: node(0) }, "n0 knows");
+        (0..2).for_each(|index| hear(&mut seen, index, MADE, late));
+        settled(&mut desired, &seen, late);
+        assert_eq!(desired.volumes[&VOLUME].phase, Phase::Live);
+    }
+
+    #[test]
+    fn volume_is_closed_by_most_of_its_nodes_before_one_deletes_its_replica() {
+        let now = 20_000;
+        let after = |told: &[(u8, (ObservedState, &str, &str))]| {
+            let (mut desired, mut seen) = (desired(CLOSING, None), Seen::since(0));
+            told.iter().for_each(|(index, told)| hear(&mut seen, *index, *told, now));
+            for change in settle(&desired, &seen, now) {
+                desired.apply(change);
+            }
+            desired.volumes[&VOLUME].phase
+        };
+        assert_eq!(after(&[(0, MADE), (1, MADE), (2, MADE)]), Phase::Leaving);
+        assert_eq!(after(&[(0, MADE), (1, MADE)]), Phase::Leaving, "n2 is offline");
+        assert_eq!(after(&[(0, MADE)]), CLOSING, "two others may have it open");
+        assert_eq!(after(&[(0, MADE), (1, MADE), (2, OPEN)]), CLOSING);
+        let seen = Seen::since(now);
+        assert!(settle(&desired(CLOSING, None), &seen, now).is_empty(), "nobody called yet");
     }
 
     #[test]

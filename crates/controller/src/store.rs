@@ -4,6 +4,7 @@
 //! of this schema, the number of changes, and the cluster's id.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition, TableError};
 use serde::Serialize;
@@ -31,7 +32,8 @@ pub enum StoreError {
 #[derive(Debug)]
 pub(crate) struct Store {
     path: PathBuf,
-    database: Database,
+    /// Absent after a commit that failed, until it can be opened again: redb takes no other one.
+    database: Mutex<Option<Database>>,
 }
 
 /// What a store held when it was opened.
@@ -48,55 +50,16 @@ impl Store {
     pub(crate) fn open(path: &Path) -> Result<(Self, Loaded), StoreError> {
         let failed = |error: redb::Error| failure(path, &error);
         let database = Database::create(path).map_err(|error| failed(error.into()))?;
-        let store = Self { path: path.to_owned(), database };
-        let loaded = match store.load().map_err(failed)? {
+        let loaded = match load(&database).map_err(failed)? {
             Some(meta) if meta.version > SCHEMA_VERSION => {
                 let (path, found) = (path.to_owned(), meta.version);
                 return Err(StoreError::Newer { path, found });
             }
             Some(meta) => meta.loaded,
-            None => store.begin().map_err(failed)?,
+            None => begin(&database).map_err(failed)?,
         };
-        Ok((store, loaded))
-    }
-
-    fn begin(&self) -> Result<Loaded, redb::Error> {
-        let cluster = Uuid::new_v4();
-        let write = self.database.begin_write()?;
-        {
-            write.open_table(OBJECTS)?;
-            let mut meta = write.open_table(META)?;
-            meta.insert("version", SCHEMA_VERSION.to_string().as_str())?;
-            meta.insert("revision", "0")?;
-            meta.insert("cluster", cluster.to_string().as_str())?;
-        }
-        write.commit()?;
-        Ok(Loaded { cluster, desired: Desired::default(), unreadable: Vec::new() })
-    }
-
-    fn load(&self) -> Result<Option<Meta>, redb::Error> {
-        let read = self.database.begin_read()?;
-        let meta = match read.open_table(META) {
-            Ok(meta) => meta,
-            Err(TableError::TableDoesNotExist(_)) => return Ok(None),
-            Err(error) => return Err(error.into()),
-        };
-        let text = |key: &str| -> Result<String, redb::Error> {
-            Ok(meta.get(key)?.map(|value| value.value().to_owned()).unwrap_or_default())
-        };
-        let version = text("version")?.parse().unwrap_or(u64::MAX);
-        let cluster = text("cluster")?.parse().unwrap_or_default();
-        let revision = text("revision")?.parse().unwrap_or(0);
-        let mut desired = Desired { revision, ..Desired::default() };
-        let mut unreadable = Vec::new();
-        for entry in read.open_table(OBJECTS)?.iter()? {
-            let (key, value) = entry?;
-            match decode(key.value(), value.value()) {
-                Some(object) => desired.apply(Change::Put(object)),
-                None => unreadable.push(key.value().to_owned()),
-            }
-        }
-        Ok(Some(Meta { version, loaded: Loaded { cluster, desired, unreadable } }))
+        let database = Mutex::new(Some(database));
+        Ok((Self { path: path.to_owned(), database }, loaded))
     }
 
     /// All of the changes, or none of them; durable when it returns.
@@ -105,25 +68,85 @@ impl Store {
     }
 
     fn write(&self, changes: &[Change], revision: u64) -> Result<(), redb::Error> {
-        let write = self.database.begin_write()?;
-        {
-            let mut objects = write.open_table(OBJECTS)?;
-            for change in changes {
-                match change {
-                    Change::Put(object) => {
-                        objects
-                            .insert(text_of(&object.key()).as_str(), encode(object).as_slice())?;
-                    }
-                    Change::Drop(key) => {
-                        objects.remove(text_of(key).as_str())?;
-                    }
-                }
-            }
-            write.open_table(META)?.insert("revision", revision.to_string().as_str())?;
-        }
-        write.commit()?;
+        let mut place = self.database.lock().unwrap_or_else(PoisonError::into_inner);
+        let database = match place.take() {
+            Some(database) => database,
+            None => self.open_again(revision)?,
+        };
+        write(&database, changes, revision)?;
+        *place = Some(database);
         Ok(())
     }
+
+    /// The commit that failed may be in the store all the same: then memory is behind it.
+    fn open_again(&self, revision: u64) -> Result<Database, redb::Error> {
+        let database = Database::open(&self.path)?;
+        let stored = load(&database)?.map(|meta| meta.loaded.desired.revision);
+        if stored.is_some_and(|stored| stored < revision) {
+            return Ok(database);
+        }
+        let told = "it holds a change that was told to have failed: start the controller again";
+        Err(redb::Error::Io(std::io::Error::other(told)))
+    }
+}
+
+fn begin(database: &Database) -> Result<Loaded, redb::Error> {
+    let cluster = Uuid::new_v4();
+    let write = database.begin_write()?;
+    {
+        write.open_table(OBJECTS)?;
+        let mut meta = write.open_table(META)?;
+        meta.insert("version", SCHEMA_VERSION.to_string().as_str())?;
+        meta.insert("revision", "0")?;
+        meta.insert("cluster", cluster.to_string().as_str())?;
+    }
+    write.commit()?;
+    Ok(Loaded { cluster, desired: Desired::default(), unreadable: Vec::new() })
+}
+
+fn load(database: &Database) -> Result<Option<Meta>, redb::Error> {
+    let read = database.begin_read()?;
+    let meta = match read.open_table(META) {
+        Ok(meta) => meta,
+        Err(TableError::TableDoesNotExist(_)) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let text = |key: &str| -> Result<String, redb::Error> {
+        Ok(meta.get(key)?.map(|value| value.value().to_owned()).unwrap_or_default())
+    };
+    let version = text("version")?.parse().unwrap_or(u64::MAX);
+    let cluster = text("cluster")?.parse().unwrap_or_default();
+    let revision = text("revision")?.parse().unwrap_or(0);
+    let mut desired = Desired { revision, ..Desired::default() };
+    let mut unreadable = Vec::new();
+    for entry in read.open_table(OBJECTS)?.iter()? {
+        let (key, value) = entry?;
+        match decode(key.value(), value.value()) {
+            Some(object) => desired.apply(Change::Put(object)),
+            None => unreadable.push(key.value().to_owned()),
+        }
+    }
+    Ok(Some(Meta { version, loaded: Loaded { cluster, desired, unreadable } }))
+}
+
+fn write(database: &Database, changes: &[Change], revision: u64) -> Result<(), redb::Error> {
+    let write = database.begin_write()?;
+    {
+        let mut objects = write.open_table(OBJECTS)?;
+        for change in changes {
+            match change {
+                Change::Put(object) => {
+                    objects.insert(text_of(&object.key()).as_str(), encode(object).as_slice())?;
+                }
+                Change::Drop(key) => {
+                    objects.remove(text_of(key).as_str())?;
+                }
+            }
+        }
+        write.open_table(META)?.insert("revision", revision.to_string().as_str())?;
+    }
+    write.commit()?;
+    Ok(())
 }
 
 struct Meta {
@@ -228,7 +251,8 @@ mod tests {
         let path = folder.path().join("store.redb");
         let (store, _) = Store::open(&path).unwrap();
         store.commit(&[Change::Put(Object::Operation(operation(7)))], 1).unwrap();
-        let write = store.database.begin_write().unwrap();
+        let database = store.database.lock().unwrap();
+        let write = database.as_ref().unwrap().begin_write().unwrap();
         {
             let mut objects = write.open_table(OBJECTS).unwrap();
             objects.insert("volume/1", b"{".as_slice()).unwrap();
@@ -238,6 +262,7 @@ mod tests {
                 .unwrap();
         }
         write.commit().unwrap();
+        drop(database);
         drop(store);
         let (_store, again) = Store::open(&path).unwrap();
         assert_eq!(again.unreadable, ["operation/9", "volume/1"]);

@@ -36,7 +36,7 @@ pub(crate) fn pool(state: &State, pool: &Pool) -> PoolView {
     }
 }
 
-pub(crate) fn volume(state: &State, volume: &Volume) -> VolumeView {
+pub(crate) fn volume(state: &State, volume: &Volume, now_ms: u64) -> VolumeView {
     VolumeView {
         id: volume.id.to_string(),
         name: volume.name.clone(),
@@ -45,17 +45,23 @@ pub(crate) fn volume(state: &State, volume: &Volume) -> VolumeView {
             Phase::Birth { .. } => VolumeState::Creating,
             Phase::Live => VolumeState::Ready,
             Phase::Defined => VolumeState::Defined,
-            Phase::Retreating | Phase::Leaving => VolumeState::Deleting,
+            Phase::Closing { .. } | Phase::Retreating | Phase::Leaving => VolumeState::Deleting,
         },
         operation: volume.operation,
-        placements: volume.placements.iter().map(|it| placement(state, volume, it)).collect(),
+        placements: volume
+            .placements
+            .iter()
+            .map(|it| placement(state, volume, it, now_ms))
+            .collect(),
         attached_to: volume.attached.map(|node| name_of(state, node)),
         device: format!("/dev/basalt/by-res/{}/0", volume.name),
     }
 }
 
-fn placement(state: &State, volume: &Volume, placement: &Placement) -> PlacementView {
-    let known = state.seen.part(volume, placement);
+/// A node that is offline said nothing of now.
+fn placement(state: &State, volume: &Volume, placement: &Placement, now_ms: u64) -> PlacementView {
+    let is_offline = state.seen.is_offline(placement.node, now_ms);
+    let known = state.seen.part(volume, placement).filter(|_| !is_offline);
     let word = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let node = state.desired.nodes.get(&placement.node);
     let is_replica = placement.pool.is_some();
@@ -81,7 +87,10 @@ fn placement(state: &State, volume: &Volume, placement: &Placement) -> Placement
         role: known.and_then(|it| word(&it.role)),
         in_use: known.is_some_and(|it| it.in_use),
         synced: known.and_then(|it| it.synced),
-        problem: known.and_then(|it| it.problem.clone()),
+        problem: match is_offline {
+            true => Some("its machine is offline".to_owned()),
+            false => known.and_then(|it| it.problem.clone()),
+        },
         nbd: nbd.into_iter().collect(),
     }
 }

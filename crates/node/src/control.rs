@@ -260,7 +260,12 @@ impl Control {
     /// Carries out one command of an operator.
     pub(crate) fn execute(&self, command: Command) -> Result<Reply, Failure> {
         match command {
-            Command::Up { resource, config_text } => self.up(&resource, &config_text),
+            Command::Up { resource, config_text, fresh } => {
+                if fresh {
+                    self.check_fresh(&resource)?;
+                }
+                self.up(&resource, &config_text)
+            }
             Command::NewResource { resource, config_text } => {
                 self.new_resource(&resource, &config_text)
             }

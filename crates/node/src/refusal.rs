@@ -66,6 +66,8 @@ pub(crate) enum Refusal {
     // ---- Texts and what they ask for.
     #[error("resource {resource:?} is up, or comes up with the daemon")]
     StillUp { resource: String },
+    #[error("this node keeps the vote of a resource {resource:?}, which is down")]
+    KeepsVote { resource: String },
     #[error(
         "an earlier change of {resource:?} waits, which this one would undo: {needed} is needed \
          still"
@@ -182,6 +184,7 @@ impl Refusal {
             | Self::UpOtherwise { .. }
             | Self::DownUnderWay { .. }
             | Self::StillUp { .. }
+            | Self::KeepsVote { .. }
             | Self::TakenDown
             | Self::ManySubscribers { .. }
             | Self::ManyCommands { .. }
@@ -220,6 +223,10 @@ impl Refusal {
             Self::StillUp { resource } => format!(
                 "`basalt adm down {resource}` first, if it is deleted on all nodes: its vote is \
                  lost with `forget`"
+            ),
+            Self::KeepsVote { resource } => format!(
+                "another name; or, if that one is deleted on all nodes, `basalt adm forget \
+                 {resource}` here"
             ),
             Self::GrowsWithoutDisk { resource } => {
                 format!("`basalt adm status {resource}` shows which disk it has here")
@@ -511,6 +518,10 @@ mod tests {
             ("two commands at once", Refusal::DownUnderWay { resource: r0() }),
             ("`down` while it came up", Refusal::TakenDown),
             ("`forget` of a resource that is up", Refusal::StillUp { resource: r0() }),
+            (
+                "a new volume of a cluster with the name of a resource that is down",
+                Refusal::KeepsVote { resource: r0() },
+            ),
         ]
     }
 

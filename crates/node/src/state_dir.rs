@@ -192,6 +192,11 @@ impl StateDir {
         }
     }
 
+    /// Of a resource of this name. Nobody checked the name.
+    pub(crate) fn keeps_vote(&self, resource: &str) -> bool {
+        !resource.contains(['/', '\0']) && self.register_path(resource).exists()
+    }
+
     /// What there is of a resource that is down. Nobody checked the name.
     pub(crate) fn forget(&self, resource: &str) -> io::Result<()> {
         if resource.contains(['/', '\0']) {

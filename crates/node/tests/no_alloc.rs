@@ -100,7 +100,8 @@ fn check(shards: u8) {
         daemons.push(thread::spawn(move || node::run(&options).unwrap()));
     }
     for index in 0..NODES {
-        let up = || Command::Up { resource: "r0".to_owned(), config_text: text.clone() };
+        let up =
+            || Command::Up { resource: "r0".to_owned(), config_text: text.clone(), fresh: false };
         until("resource up", || command(place.path(), index, up()).is_some());
     }
     until("origin", || {

@@ -28,6 +28,7 @@ pub(crate) fn up(general: &General, up: &Up, gathering: &mut Gathering) -> Resul
     configure(general, &up.targets, Steps::Hidden, gathering, |one, config_text| Command::Up {
         resource: one.resource,
         config_text,
+        fresh: false,
     })
 }
 

@@ -47,6 +47,8 @@ pub(crate) enum Command {
         #[arg(long, default_value_t = WORD_USES, value_parser = number::<u32>(1, 1000, "machines"))]
         uses: u32,
     },
+    /// Go on with an old copy of the controller's store, which was put back
+    Restored,
     /// Show the cluster
     Show,
 }
@@ -95,6 +97,7 @@ pub(crate) fn run(verb: Command, common: &Common) -> Ended {
         }
         Command::Start(machine) => ("cluster start", start_all(&machine, common)),
         Command::Word { valid, uses } => ("cluster word", word(common, valid, uses)),
+        Command::Restored => ("cluster restored", restored(common)),
         Command::Show => ("cluster show", show(common)),
     };
     (verb, common.form(), told)
@@ -316,6 +319,17 @@ fn new_word(asking: &Asking, valid_seconds: u32, uses: u32) -> Result<WordView, 
 fn word(common: &Common, valid_seconds: u32, uses: u32) -> Result<String, Trouble> {
     let word = new_word(&Asking::of(common), valid_seconds, uses)?;
     if common.json { json(&word) } else { Ok(format!("{}\n", word.word)) }
+}
+
+fn restored(common: &Common) -> Result<String, Trouble> {
+    let revision: u64 = Asking::of(common).post("cluster/restored", &serde_json::json!({}))?;
+    if common.json {
+        return json(&serde_json::json!({ "revision": revision }));
+    }
+    Ok(format!(
+        "the nodes go on by the store as it is, revision {revision}\nnext: `basalt volume list`; a \
+         volume made after the copy runs on, and the cluster does not know it\n"
+    ))
 }
 
 fn show(common: &Common) -> Result<String, Trouble> {

@@ -56,7 +56,7 @@ fn up_sends_the_canonical_text_of_one_resource() {
     assert!(config_text.contains("r0") && !config_text.contains("elsewhere"), "{config_text}");
     let run = place.run(&with_config(&["up", "r0"]), vec![done()]);
     assert_eq!((run.exit, run.stdout.as_str(), run.stderr.as_str()), (0, "", ""));
-    assert_eq!(run.asked, [Command::Up { resource: r0(), config_text }]);
+    assert_eq!(run.asked, [Command::Up { resource: r0(), config_text, fresh: false }]);
 }
 
 #[test]

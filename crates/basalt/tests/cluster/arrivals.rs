@@ -181,7 +181,11 @@ fn an_admin_command_too_many_is_told_so() {
     cluster.launch(0);
     let config_text = std::fs::read_to_string(cluster.config()).unwrap();
     let up = || {
-        let up = Command::Up { resource: "r0".to_owned(), config_text: config_text.clone() };
+        let up = Command::Up {
+            resource: "r0".to_owned(),
+            config_text: config_text.clone(),
+            fresh: false,
+        };
         let mut stream = UnixStream::connect(cluster.admin_socket(0)).unwrap();
         stream.write_all(encode(&Request::new(up)).unwrap().as_bytes()).unwrap();
         stream

@@ -4,13 +4,35 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
 
-use crate::deaths::post;
+use crate::deaths::{ask, post};
 use crate::harness::{Plane, own_port};
 
 fn try_to_join(plane: &Plane, name: &str, word: &str) -> String {
     let words = plane.join_words(name, own_port(), word);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     plane.refused(&words)
+}
+
+#[test]
+fn pages_in_browsers_and_names_that_lead_here_are_not_answered() {
+    let plane = Plane::alone();
+    let fine = ask(plane.listen, "GET /basalt/v1/volumes", "Host: LOCALHOST:3370\r\n", "");
+    assert!(fine.starts_with("HTTP/1.1 200"), "{fine}");
+    for headers in [
+        "Host: evil.example\r\n",
+        "Host: evil.example:3370\r\n",
+        "Host: 10.0.0.1\r\n",
+        "Host: localhost\r\nOrigin: http://evil.example\r\n",
+        "Host: localhost\r\nOrigin: null\r\n",
+        "Host: 127.0.0.1:3370\r\nSec-Fetch-Site: cross-site\r\n",
+        "Host: [::1]\r\nSec-Fetch-Site: same-site\r\n",
+    ] {
+        for line in ["GET /basalt/v1/volumes", "POST /basalt/v1/words", "GET /nothing"] {
+            let told = ask(plane.listen, line, headers, "{}");
+            assert!(told.starts_with("HTTP/1.1 403"), "{line} {headers}: {told}");
+            assert!(told.contains("\"forbidden\""), "{told}");
+        }
+    }
 }
 
 #[test]
@@ -66,7 +88,8 @@ fn nobody_speaks_for_a_node_without_its_certificate() {
 /// Another cluster's agent has a certificate, of another authority.
 #[test]
 fn agent_of_another_cluster_is_turned_away() {
-    let (plane, other) = (Plane::of(1), Plane::of(1));
+    let (plane, mut other) = (Plane::of(1), Plane::of(1));
+    other.kill_agent(0);
     let identity = other.root("n0").join("var/lib/basalt/agent/identity.json");
     let text = std::fs::read_to_string(&identity).unwrap();
     let moved = text.replace(&other.agents.to_string(), &plane.agents.to_string());

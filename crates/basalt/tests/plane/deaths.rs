@@ -120,12 +120,16 @@ fn agents_that_die_again_and_again_make_each_volume_once() {
 
 /// The answer to a request of HTTP in clear text.
 pub(crate) fn post(to: std::net::SocketAddr, path: &str, body: &str) -> String {
+    ask(to, &format!("POST /basalt/v1/{path}"), "Host: localhost\r\n", body)
+}
+
+/// The same, with a first line and headers of the caller's.
+pub(crate) fn ask(to: std::net::SocketAddr, line: &str, headers: &str, body: &str) -> String {
     use std::io::{Read as _, Write as _};
     let mut stream = std::net::TcpStream::connect(to).unwrap();
     let length = body.len();
     let request = format!(
-        "POST /basalt/v1/{path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: \
-         {length}\r\n\r\n{body}"
+        "{line} HTTP/1.1\r\n{headers}Connection: close\r\nContent-Length: {length}\r\n\r\n{body}"
     );
     stream.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();

@@ -20,7 +20,7 @@ mod ports;
 
 const WAIT: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(20);
-const PROGRAM: &str = env!("CARGO_BIN_EXE_basalt");
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_basalt");
 
 pub(crate) fn own_port() -> u16 {
     ports::claim_ports(Ipv4Addr::LOCALHOST, 1).unwrap()[0].port()
@@ -132,7 +132,7 @@ impl Plane {
         self.launch_agent(index);
     }
 
-    fn socket(&self, index: usize) -> PathBuf {
+    pub(crate) fn socket(&self, index: usize) -> PathBuf {
         self.root(&self.machines[index].name).join("admin.sock")
     }
 
@@ -288,7 +288,10 @@ fn told(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(out), String::from_utf8_lossy(err))
 }
 
-/// Whether a folder has nothing in it, or is not there.
+/// Whether the folder of a pool has nothing in it but its mark, or is not there.
 pub(crate) fn is_empty(folder: &Path) -> bool {
-    fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none())
+    let is_mark = |entry: &std::io::Result<fs::DirEntry>| {
+        entry.as_ref().is_ok_and(|it| it.file_name() == ".basalt-pool")
+    };
+    fs::read_dir(folder).map_or(true, |mut entries| entries.all(|it| is_mark(&it)))
 }

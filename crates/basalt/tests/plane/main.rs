@@ -4,6 +4,7 @@
 
 mod harness;
 mod access;
+mod dangers;
 mod deaths;
 mod life;
 mod linstor;

@@ -194,7 +194,9 @@ fn code_of(refusal: &Refusal) -> u16 {
         Refusal::NoKeyValue { .. } => 316,
         Refusal::NoGroup { .. } => 317,
         Refusal::NoTemplate { .. } => 318,
-        Refusal::UnknownWord | Refusal::NotANode => 400,
+        Refusal::UnknownWord | Refusal::NotANode | Refusal::OtherHost { .. } | Refusal::OfAPage => {
+            400
+        }
         Refusal::NodeExists { .. } => 500,
         // A group that has volumes has the code of a definition that exists: drivers look for it.
         Refusal::VolumeExists { .. } | Refusal::GroupHasVolumes { .. } => 501,
@@ -230,7 +232,10 @@ fn code_of(refusal: &Refusal) -> u16 {
         | Refusal::NodeIsOnline { .. }
         | Refusal::NotAmongPlacements { .. } => 234,
         Refusal::NoMinor => 801,
-        Refusal::Busy { .. } | Refusal::Going { .. } | Refusal::StillLeaving { .. } => 992,
+        Refusal::Busy { .. }
+        | Refusal::NotBorn { .. }
+        | Refusal::Going { .. }
+        | Refusal::StillLeaving { .. } => 992,
         Refusal::Offline { .. } => 995,
         Refusal::NoPlace { .. } => 996,
         Refusal::InUse { .. }
@@ -244,6 +249,8 @@ fn code_of(refusal: &Refusal) -> u16 {
         Refusal::NoOperation { .. }
         | Refusal::TooManyObjects { .. }
         | Refusal::CameToNothing { .. }
+        | Refusal::NotBehind { .. }
+        | Refusal::Unreadable { .. }
         | Refusal::Failed { .. } => UNKNOWN_ERROR,
     }
 }

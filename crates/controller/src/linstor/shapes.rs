@@ -13,7 +13,7 @@ use crate::core::State;
 use crate::model::bag::Owner;
 use crate::model::group::{DEFAULT_GROUP_ID, Filter, Group, Template};
 use crate::model::properties::Properties;
-use crate::model::{Cause, Node, Part, Phase, Placement, Pool, Volume};
+use crate::model::{Cause, Node, Part, Phase, Placement, Pool, Rest, Volume};
 use crate::seen::{PRIMARY, UP_TO_DATE};
 
 /// The pool of what has no disk; each node has one.
@@ -231,8 +231,12 @@ pub(crate) enum WithVolumes {
 
 fn flags_of(volume: &Volume) -> &'static [&'static str] {
     match volume.phase {
-        Phase::Leaving => &["DELETE"],
-        Phase::Defined | Phase::Birth { .. } | Phase::Live | Phase::Retreating => &[],
+        Phase::Closing { rest: Rest::Nothing } | Phase::Leaving => &["DELETE"],
+        Phase::Defined
+        | Phase::Birth { .. }
+        | Phase::Live
+        | Phase::Closing { .. }
+        | Phase::Retreating => &[],
     }
 }
 
@@ -267,7 +271,8 @@ pub(crate) fn resource(state: &State, volume: &Volume, here: &Placement, now_ms:
             flags.push("TIE_BREAKER");
         }
     }
-    let is_going = matches!(volume.phase, Phase::Leaving | Phase::Retreating);
+    let is_going =
+        matches!(volume.phase, Phase::Closing { .. } | Phase::Leaving | Phase::Retreating);
     if is_going || !here.stays() {
         flags.extend(["DELETE", "DRBD_DELETE"]);
     }

@@ -51,6 +51,14 @@ pub(super) struct DiskWait<'a> {
 
 impl Control {
     /// Brings a resource up, and remembers that it is.
+    /// A new resource may not have a name whose vote this node keeps: it would answer with that.
+    pub(super) fn check_fresh(&self, resource: &str) -> Result<(), Failure> {
+        if self.state.keeps_vote(resource) && self.is_up(resource).is_none() {
+            return Err(Refusal::KeepsVote { resource: resource.to_owned() }.into());
+        }
+        Ok(())
+    }
+
     pub(super) fn up(&self, resource: &str, text: &str) -> Result<Reply, Failure> {
         let permit = self.up_locks.begin_up(resource)?;
         Definition::from_text(&self.name, resource, text)
