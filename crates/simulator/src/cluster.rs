@@ -589,6 +589,8 @@ impl Cluster {
         }
         if is_tick {
             self.check_rest_of_resource(node, now);
+        } else {
+            self.note_rest_of_resource(node, now);
         }
         for action in actions.drain(..) {
             self.perform_resource(node, action);

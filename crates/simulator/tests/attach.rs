@@ -164,6 +164,13 @@ fn no_seed_with_disks_that_come_and_go_breaks_a_promise() {
     assert!(total.attaches > 15, "{total:?}");
 }
 
+/// Twice in the life of a node its turn to lead a resync asked for one more turn at once, seconds
+/// apart. What it asked for was done each time, by the next message, and it never spun.
+#[test]
+fn two_turns_that_each_began_something_are_no_spin() {
+    all_of((run_with_detaches, "--detach"), [1177], 6_000);
+}
+
 /// The groups take the disk into use while the session that this node leads ends, at each moment of
 /// that end. It is none for the disk: without its part of the answer the node held it, and offered
 /// it to nobody, for ever.

@@ -52,6 +52,14 @@ impl Cluster {
         }
     }
 
+    /// The resource took a step for another reason. If it asks for nothing at once after that, what
+    /// it asked for before was done.
+    pub(super) fn note_rest_of_resource(&mut self, node: usize, now: Time) {
+        if let Some(process) = self.processes[node].as_mut() {
+            process.rests |= process.resource.wake_at() > now;
+        }
+    }
+
     /// One wake is under way per process: an earlier one replaces it.
     pub(super) fn wake_by(&mut self, node: usize, at: Time) {
         let at = at.max(self.now);
