@@ -7,7 +7,7 @@ use replication::contract::{
     Command, CommandId, DeviceSize, NewArea, PromoteMode, ResizeTask, ResourceInput,
 };
 use replication::resource::ResizeState;
-use simulator::cluster::SlowDisk;
+use simulator::cluster::{SlowDisk, Way};
 use simulator::run::run_with_grows;
 use simulator::scenario::{SPARE_BYTES, Scenario};
 use simulator::seeds::{all_of, of_this_run};
@@ -564,6 +564,67 @@ fn a_size_that_is_given_up_behind_the_back_of_a_member_keeps_nobody_away() {
     it.must_write(3, SIZE / 4096, 9);
     for (block, value) in [(SIZE / 4096, 9), (SIZE / 4096 + 7 * 1024, 0)] {
         assert_eq!([0, 1].map(|node| it.on_disk(node, block)), [value; 2]);
+    }
+}
+
+/// Node 1 is copied to while a size is made ready: it asks late for what the absent one misses, and
+/// the leader marks the new area for that one by then. Node 1 has not heard of that area yet: told
+/// of it, it would call that nonsense.
+#[test]
+fn a_member_that_returns_hears_of_no_block_that_is_made_ready_since() {
+    let mut it = Scenario::new(5, 0, 0);
+    it.cluster.kill(3);
+    it.cluster.kill(1);
+    it.until("their loss", |it| !it.is_in_sync(0, 1) && !it.is_in_sync(0, 3));
+    enlarge_all(&mut it, 10 * EXTENT);
+    it.must_write(0, 5, 6);
+    it.cluster.delay_lane(1, 0, 0, Duration::from_millis(50));
+    it.cluster.start(1);
+    it.until("its copy", |it| it.explains(0, "Copying"));
+    it.cluster.slow_mail.insert((1, 0, Way::ToGroup), Duration::from_millis(300));
+    let id = ask(&mut it, 0, SIZE + 6 * EXTENT);
+    it.until("a size that is under way", |it| it.succeeded(id));
+    it.until("the new size", |it| size_at(it, 0) == SIZE + 6 * EXTENT);
+    it.cluster.slow_mail.clear();
+    it.until("the return of node 1", |it| it.is_in_sync(0, 1));
+    assert_eq!(it.cluster.connections(0, 1), 2, "and none of its connections was made anew");
+    it.must_write(0, SIZE / 4096, 9);
+    it.cluster.start(3);
+    it.until("the return of node 3", |it| it.is_in_sync(0, 3));
+    for (block, value) in [(5, 6), (SIZE / 4096, 9), (SIZE / 4096 + 5 * 1024, 0)] {
+        assert_eq!([0, 1, 3].map(|node| it.on_disk(node, block)), [value; 3], "{block}");
+    }
+}
+
+/// The same behind the back of both: the leader that makes ready loses its disk meanwhile, and
+/// takes the larger size for the volume's no longer than the member that it does not reach.
+#[test]
+fn a_leader_that_lost_its_disk_goes_back_from_a_size_that_is_given_up() {
+    let mut it = Scenario::new(5, 2, 0);
+    it.cluster.kill(2);
+    it.until("the loss of node 2", |it| !it.is_in_sync(0, 2));
+    enlarge_all(&mut it, 10 * EXTENT);
+    it.cluster.slow[1].write = Duration::from_millis(300);
+    let id = ask(&mut it, 0, SIZE + 6 * EXTENT);
+    it.until("a size that is under way", |it| it.succeeded(id));
+    it.run(Duration::from_millis(50));
+    let detached = it.command(0, Command::Detach);
+    it.until("the end of its disk", |it| it.succeeded(detached));
+    assert_eq!(state(&it, 0), Some(ResizeState::Preparing));
+    it.part(&[1], &[0, 3, 4]);
+    it.cluster.slow[1] = SlowDisk::default();
+    it.run(Duration::from_secs(62));
+    assert_eq!(state(&it, 0), Some(ResizeState::Refused));
+    it.meet(&[1], &[0, 3, 4]);
+    it.must_write(0, 5, 6);
+    it.cluster.start(2);
+    it.until("the return of node 2", |it| it.is_in_sync(0, 2));
+    assert_eq!(it.on_disk(2, 5), 6);
+    grow(&mut it, 0, SIZE + 9 * EXTENT);
+    it.run(Duration::from_millis(50));
+    it.must_write(0, SIZE / 4096, 9);
+    for (block, value) in [(SIZE / 4096, 9), (SIZE / 4096 + 7 * 1024, 0)] {
+        assert_eq!([1, 2].map(|node| it.on_disk(node, block)), [value; 2]);
     }
 }
 

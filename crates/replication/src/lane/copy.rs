@@ -211,11 +211,7 @@ impl Lane {
             return turn
                 .tell_home(FromGroup::Misbehaved { member: from, how: Misbehaviour::Nonsense });
         }
-        // A member that made ready for a larger size, and did not hear that it is given up, marks
-        // blocks behind the end. A chosen size is known here since before the copy began (10.3).
-        let ranges: Vec<_> =
-            ranges.iter().filter_map(|&range| turn.view.space.cut(range)).collect();
-        self.take_slot_ranges(turn, member, load, &ranges, next);
+        self.take_slot_ranges(turn, member, load, ranges, next);
         self.load_next(turn, member);
     }
 
@@ -228,6 +224,11 @@ impl Lane {
         next: Option<u64>,
     ) {
         let Some(resync) = self.resync(member) else { return };
+        // Who makes ready for a larger size marks what is new of it, here too, and keeps that where
+        // it does not hear that the size is given up. What was chosen before the copy began is all
+        // that this one is about: for what is chosen since, its member is asked itself (10.3).
+        let space = resync.bits.space();
+        let ranges: Vec<_> = ranges.iter().filter_map(|&range| space.cut(range)).collect();
         match next {
             Some(next) => resync.loads[0].from = next,
             None => drop(resync.loads.remove(0)),
@@ -236,9 +237,9 @@ impl Lane {
             resync.forwards += 1;
             resync.asked_as = turn.shared.room.next_place();
             let id = resync.forwarded_as;
-            self.send_loss_to(turn, member, lost, id, ranges.to_vec());
+            self.send_loss_to(turn, member, lost, id, ranges);
         } else {
-            for &range in ranges {
+            for range in ranges {
                 resync.bits.set(range);
             }
         }

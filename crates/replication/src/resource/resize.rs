@@ -363,6 +363,10 @@ impl Resource {
                 Control::PrepareSize { nonce, id, place, from_bytes, to_bytes, absent, zeroes },
             );
         }
+        // This node made ready, too, and may have lost its disk since.
+        if let Some(value) = self.config().cloned() {
+            self.settle_size(&value);
+        }
     }
 
     fn ask_for_room(&mut self) {
