@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use format::ids::EXTENT_BLOCKS;
 use replication::contract::{Command, CommandId, Demands, PromoteMode, WithoutQuorum};
+use replication::limits;
 use simulator::cluster::{BadDisk, Replaced, SlowDisk};
 use simulator::run::{run_forced, run_forks};
 use simulator::scenario::Scenario;
@@ -70,6 +71,28 @@ fn a_peer_that_comes_and_goes_is_copied_only_what_it_missed() {
         assert_eq!(it.on_disk(1, 100 + round), round + 1);
         it.until("both to vote", |it| it.voters(0) == [0, 1]);
     }
+}
+
+/// A member that was lost again rests; the rest ends while its leader goes on alone, and asks
+/// nobody back. The leader was to do something about it at once, for as long as that took.
+#[test]
+fn a_rest_that_ends_while_a_node_goes_on_alone_wakes_it_up_for_nothing_else() {
+    let mut it = Scenario::with_quorum_off(2, 0);
+    it.part(&[0], &[1]);
+    it.until("the loss of node 1", |it| !it.is_in_sync(0, 1));
+    it.meet(&[0], &[1]);
+    it.until("its return", |it| it.is_in_sync(0, 1));
+    // Of what it misses, and then of the branch.
+    it.cluster.slow[0].save = limits::LOST_AGAIN_REST_MIN * 2 / 5;
+    it.part(&[0], &[1]);
+    it.until("its rest", |it| it.explains(0, "LostAgain"));
+    it.until("the end of it", |it| !it.explains(0, "LostAgain"));
+    assert!(it.explains(0, "change: Some(Alone)"));
+    it.cluster.slow[0] = SlowDisk::default();
+    it.must_write(0, 7, 2);
+    it.meet(&[0], &[1]);
+    it.until("its return", |it| it.is_in_sync(0, 1));
+    assert_eq!(it.on_disk(1, 7), 2);
 }
 
 #[test]

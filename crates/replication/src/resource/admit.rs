@@ -106,6 +106,9 @@ impl Resource {
         for member in late {
             self.give_up_admission(member);
         }
+        if let Some(session) = self.session.as_mut() {
+            session.rests.end_those_over(now);
+        }
         self.start_admissions();
         self.check_join_deadline();
         self.start_join();
@@ -119,7 +122,6 @@ impl Resource {
         let candidates = self.replicas().and(self.connected()).minus(self.gone());
         let leaving = self.config().map_or(MemberSet::EMPTY, |config| self.leaving(config));
         let candidates = candidates.minus(session.write_set | leaving);
-        let now = self.now;
         let ready: Vec<NodeId> = candidates
             .iter()
             .filter(|member| !session.admissions.contains_key(member))
@@ -127,9 +129,6 @@ impl Resource {
             .filter(|&member| self.may_return(member) && !self.is_left_out(member))
             .filter(|_| !self.is_resizing())
             .collect();
-        if let Some(session) = self.session.as_mut() {
-            session.rests.end_those_over(now);
-        }
         // A member obeys every node that seals it: this one must not be superseded without knowing.
         // When its lease comes, there is another step.
         if !self.has_majority() {
