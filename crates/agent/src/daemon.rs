@@ -18,7 +18,7 @@ pub(crate) enum Detail {
     Statistics,
 }
 
-/// What the node may keep of a resource that comes up.
+/// Says which vote the node may keep of a resource that comes up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Vote {
     /// It was up here before, by this agent.

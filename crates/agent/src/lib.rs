@@ -144,8 +144,8 @@ async fn fetch(mut line: Line, documents: watch::Sender<Option<Document>>, folde
     }
 }
 
-/// What a restored store wants may be long over: volumes that came since would be nobody's, and
-/// those that it has half made would be taken away.
+/// A document of an old copy of the store may want a state that is long over: it knows no volume
+/// that was made since, and would take away one that was half made then.
 fn is_older(document: &Document, known: Option<&Document>) -> bool {
     known.is_some_and(|known| document.revision < known.revision)
 }

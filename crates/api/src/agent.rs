@@ -75,8 +75,8 @@ pub struct WantedVolume {
     pub config_text: String,
     /// One for each of its parts; none of a witness.
     pub disks: Vec<WantedDisk>,
-    /// What this node's daemon is to make larger; absent if all sizes stay, or another node does
-    /// it.
+    /// The part that this node's daemon is to make larger. The controller sets it on one node
+    /// alone, and clears it with the end of the operation.
     #[serde(default)]
     pub grow_to: Option<WantedSize>,
 }

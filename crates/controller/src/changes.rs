@@ -240,8 +240,8 @@ pub(crate) fn check_idle(volume: &Volume) -> Result<(), Refusal> {
     }
 }
 
-/// What a node said before it went away is no word of now: a volume that it has open is its own
-/// affair, and the other nodes know by their votes whether they may go on.
+/// The last word of a node that went away says nothing of now: the other nodes know by their votes
+/// whether they may go on without it.
 pub(crate) fn check_closed(state: &State, volume: &Volume, now_ms: u64) -> Result<(), Refusal> {
     let is_open = |it: &&Placement| {
         let is_told = state.seen.part(volume, it).is_some_and(|it| it.in_use);

@@ -213,7 +213,7 @@ impl Course {
         self.check();
     }
 
-    /// What follows comes to an end: nothing follows from the same words for ever.
+    /// The planner comes to an end: the same words of agents ask for no changes for ever.
     fn settle(&mut self) {
         for _ in 0..5 {
             let changes = settle(&self.state.desired, &self.state.seen, self.now_ms);
@@ -242,7 +242,7 @@ impl Course {
         for part in machine.parts.values_mut() {
             (part.is_up, part.is_primary, part.is_open) = (false, false, false);
         }
-        // Those that are up go on, and it misses what they write.
+        // The machines that are up go on, and this one misses their writes.
         self.write();
     }
 

@@ -72,8 +72,8 @@ fn new_disks(pool: Option<Uuid>, parts: impl Iterator<Item = (u16, u64)>) -> Vec
     disks(pool, parts).into_iter().map(|disk| WantedDisk { new: true, ..disk }).collect()
 }
 
-/// The same on all nodes but for the paths of the disks, which each agent puts in for its own. One
-/// that leaves stands in its own alone: the others go on without it first.
+/// The text is equal on all nodes but for the paths of disks, which each agent puts in for its own.
+/// A node that leaves stands in its own text alone: the others go on without it first.
 fn config_text(desired: &Desired, volume: &Volume, own: Uuid) -> String {
     let mut text = format!("resource \"{}\" {{\n", volume.name);
     let hosts: Vec<(&Node, &Placement)> = volume

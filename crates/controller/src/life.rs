@@ -1,5 +1,5 @@
-//! What people ask of a volume that lives: more room, a replica more or less, and to go on without
-//! a node that is lost. Checked against what there is, and turned into changes of objects.
+//! Wishes of people for a volume that lives: more room, a replica more or less, and to go on
+//! without a node that is lost. Checked against what there is, and turned into changes of objects.
 
 use api::cluster::{Begun, Created, NewReplica, OperationKind};
 use uuid::Uuid;

@@ -1,8 +1,8 @@
 //! LINSTOR's interface, `/v1`: what its clients ask for, over the one model that there is.
 //!
 //! A resource definition is a volume, a volume definition a part of it, a resource a placement.
-//! What clients look at exactly stands in `answer`; how loosely they write in `reading`. What is
-//! not served is refused with a list of entries, as everything else is answered.
+//! The file `answer` has all that clients compare exactly, and `reading` takes their loose JSON. A
+//! request that is not served is refused with a list of entries, as everything else is answered.
 
 mod codes;
 mod answer;

@@ -217,7 +217,7 @@ pub(crate) enum Cause {
     Attach,
 }
 
-/// What is left of a volume whose replicas go.
+/// The rest of a volume whose replicas go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Rest {

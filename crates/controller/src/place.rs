@@ -110,7 +110,7 @@ type Chosen = Vec<(Uuid, Option<Uuid>)>;
 /// The best places that go together. Where labels are to be the same, the values of each place are
 /// tried in turn, and the first ones that give enough count; else those that give the most.
 fn choose(desired: &Desired, places: &[Place<'_>], wish: Wish<'_>) -> (Chosen, Vec<Candidate>) {
-    // Those that are there already say where the others go.
+    // Replicas that are there already say where the others go.
     let first = wish.taken.iter().find_map(|id| desired.nodes.get(id));
     if let Some(same) = first.and_then(|node| labels_of(desired, node, wish.same)) {
         return choose_with(desired, places, wish, &same);
@@ -302,8 +302,8 @@ pub(crate) fn room_for(
     free_after(desired, pool, seen, bytes).map(drop).map_err(refused)
 }
 
-/// What stays free of a pool with so many bytes more in it, in thousandths; or the rule that
-/// refuses them.
+/// The share of a pool that stays free with so many bytes more in it, in thousandths; or the rule
+/// that refuses them.
 fn free_after(desired: &Desired, pool: &Pool, seen: &Seen, bytes: u64) -> Result<u64, String> {
     let Some(known) = seen.pool(pool.node, pool.id) else {
         return Err("its agent did not say yet how large it is".to_owned());

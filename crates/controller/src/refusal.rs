@@ -560,7 +560,7 @@ mod tests {
         ]
     }
 
-    /// Those of definitions, and of what LINSTOR's clients ask for.
+    /// Refusals of definitions, and of other requests of LINSTOR's clients.
     #[expect(clippy::too_many_lines, reason = "one flat list")]
     fn refusals_of_definitions() -> Vec<(&'static str, Refusal)> {
         let (db, bob) = (|| "db".to_owned(), || "bob".to_owned());

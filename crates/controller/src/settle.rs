@@ -213,13 +213,13 @@ fn is_done(
     }
 }
 
-/// What a peer has is brought to it.
+/// A peer brings its data to this replica, or has brought it.
 fn is_copied(known: &ObservedVolume) -> bool {
     known.state == ObservedState::Up && (known.disk == UP_TO_DATE || known.synced.is_some())
 }
 
-/// What did not come is wished for no more: it would come when nobody expects it. Tells why it did
-/// not.
+/// A device that did not come is wished for no more: it would come when nobody expects it. Returns
+/// the reason why the operation failed.
 fn give_up(
     kind: Option<OperationKind>,
     desired: &Desired,
@@ -512,7 +512,7 @@ mod tests {
         assert_eq!(desired.tombstones.len(), 1, "the third one is told when it is back");
     }
 
-    /// Whoever defined it finds its definition, and may place it again.
+    /// A user finds the definition as it was, and may place it again.
     #[test]
     fn birth_without_an_end_leaves_what_was_defined_before() {
         let mut desired = desired(Phase::Birth { by: node(0) }, Some(node(0)));

@@ -596,7 +596,7 @@ fn a_member_that_returns_hears_of_no_block_that_is_made_ready_since() {
     }
 }
 
-/// The same behind the back of both: the leader that makes ready loses its disk meanwhile, and
+/// Neither member hears that the size is given up: the leader loses its disk meanwhile, and
 /// takes the larger size for the volume's no longer than the member that it does not reach.
 #[test]
 fn a_leader_that_lost_its_disk_goes_back_from_a_size_that_is_given_up() {

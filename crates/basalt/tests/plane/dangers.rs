@@ -1,4 +1,4 @@
-//! What could cost data, or the way to it: a delete under a client, a machine that dies with a
+//! Dangers for data, or for the way to it: a delete under a client, a machine that dies with a
 //! volume open, a store that is an old copy, a name that a hand-made resource has.
 
 use std::fs;

@@ -123,7 +123,7 @@ pub(crate) fn post(to: std::net::SocketAddr, path: &str, body: &str) -> String {
     ask(to, &format!("POST /basalt/v1/{path}"), "Host: localhost\r\n", body)
 }
 
-/// The same, with a first line and headers of the caller's.
+/// The answer to a request whose first line and headers are the caller's.
 pub(crate) fn ask(to: std::net::SocketAddr, line: &str, headers: &str, body: &str) -> String {
     use std::io::{Read as _, Write as _};
     let mut stream = std::net::TcpStream::connect(to).unwrap();

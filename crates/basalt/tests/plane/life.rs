@@ -1,4 +1,4 @@
-//! What becomes of a volume that lives: it grows, gets replicas and loses them, and goes on without
+//! The life of a volume: it grows, gets replicas and loses them, and goes on without
 //! a node that is lost.
 
 use frontend::nbd::client::Connection;

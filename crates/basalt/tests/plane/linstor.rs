@@ -76,7 +76,7 @@ fn resource_of_two_volumes_is_spawned_moved_grown_and_taken_away() {
     }
 }
 
-/// What a driver does: it takes each replica away, and the definition at the end.
+/// A driver takes each replica away, and the definition at the end.
 #[test]
 fn replicas_are_taken_away_one_by_one_and_the_definition_at_the_end() {
     let plane = Plane::of(3);

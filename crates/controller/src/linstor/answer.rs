@@ -40,14 +40,14 @@ impl IntoResponse for Answer {
     }
 }
 
-/// What a request asks for.
+/// The verb of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Subject {
     pub(crate) verb: Verb,
     pub(crate) thing: Thing,
 }
 
-/// What came of a request that was not refused.
+/// The result of a request that was not refused.
 #[derive(Clone, Debug)]
 pub(crate) struct Done {
     kind: Kind,
@@ -159,7 +159,7 @@ impl Subject {
     }
 }
 
-/// What is shown, or why not.
+/// An object that is shown, or the reason why it is not.
 pub(crate) fn shown<T: Serialize>(thing: Thing, told: Result<T, Refusal>) -> Response {
     match told {
         Ok(shown) => Json(shown).into_response(),

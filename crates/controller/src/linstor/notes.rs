@@ -1,4 +1,4 @@
-//! What is said after a success: properties that are kept, and that nobody acts on.
+//! Notes after a success: they name properties that are kept, and that nobody acts on.
 
 use crate::linstor::answer::Note;
 use crate::model::properties::Edit;

@@ -1,5 +1,5 @@
-//! What a client sent, read as its clients write it: numbers may stand in quotes, `null` is as good
-//! as nothing, words may have any case, and what is not known is passed over.
+//! Requests are read as LINSTOR's clients write them: numbers may stand in quotes, `null` is as
+//! good as nothing, words may have any case, and what is not known is passed over.
 
 use std::collections::BTreeMap;
 
@@ -281,7 +281,7 @@ impl Fields {
         Ok(Edit { put: self.map("props")?.unwrap_or_default(), ..Edit::default() })
     }
 
-    /// What changes of the properties of an object.
+    /// The changes of the properties of an object.
     pub(crate) fn edit(&self) -> Result<Edit, Refusal> {
         Ok(Edit {
             put: self.map("override_props")?.unwrap_or_default(),

@@ -122,7 +122,7 @@ fn filter_of(fields: &Fields) -> Result<Filter, Refusal> {
     Ok(filter)
 }
 
-/// What a filter asks for and nobody does.
+/// Wishes of a filter on which nobody acts.
 fn unheard(filter: &Filter) -> Vec<Note> {
     let mut notes = Vec::new();
     if filter.not_place_with_rsc_regex.as_ref().is_some_and(|it| !it.is_empty()) {

@@ -100,7 +100,7 @@ fn kind_word(kind: PoolKind) -> &'static str {
     }
 }
 
-/// What is free is what a new volume may have: what others were promised is not free.
+/// Free bytes are those that a new volume may have: bytes promised to others are not free.
 pub(crate) fn pool(state: &State, node: &Node, pool: &Pool) -> Value {
     let known = state.seen.pool(pool.node, pool.id);
     let promised = state.desired.promised_bytes(pool.id);
@@ -286,7 +286,7 @@ pub(crate) fn resource(state: &State, volume: &Volume, here: &Placement, now_ms:
         "layer_object": layers(state, volume, here, now_ms),
         "uuid": derived(volume.id, here.node, 0xFFFF),
     });
-    // Whoever has it open counts, and not the role: an idle device may be moved.
+    // An open device counts, and not the role: an idle device may be moved.
     if let Some(known) = known.filter(|it| is_online && it.state == ObservedState::Up) {
         told["state"] = json!({"in_use": known.in_use});
     }

@@ -88,7 +88,7 @@ impl Group {
 }
 
 impl Filter {
-    /// What this one says counts, and what it is silent about is the base's.
+    /// This filter over a base: a field that this one does not set is the base's.
     pub(crate) fn over(self, base: &Self) -> Self {
         let base = base.clone();
         Self {

@@ -14,7 +14,7 @@ pub(crate) const VALUE_BYTES_MAX: usize = 16 << 10;
 #[serde(transparent)]
 pub(crate) struct Properties(BTreeMap<String, String>);
 
-/// What somebody wants of the properties of an object.
+/// An edit of the properties of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Edit {
     pub(crate) put: BTreeMap<String, String>,
@@ -51,8 +51,8 @@ impl Properties {
         Self(all)
     }
 
-    /// What goes goes first: what an edit puts is there after it. The sentence says what of the
-    /// edit is out of bounds.
+    /// An edit drops keys first, so that a key that it also puts is there after it. The error is a
+    /// sentence that says which bound the edit breaks.
     pub(crate) fn edited(&self, edit: &Edit) -> Result<Self, String> {
         let mut all = self.0.clone();
         for key in &edit.drop {

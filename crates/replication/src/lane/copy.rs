@@ -224,9 +224,9 @@ impl Lane {
         next: Option<u64>,
     ) {
         let Some(resync) = self.resync(member) else { return };
-        // Who makes ready for a larger size marks what is new of it, here too, and keeps that where
-        // it does not hear that the size is given up. What was chosen before the copy began is all
-        // that this one is about: for what is chosen since, its member is asked itself (10.3).
+        // A member that makes ready for a larger size marks its new blocks, here too, and keeps the
+        // marks where it does not hear that the size is given up. This copy is about the blocks of
+        // the size chosen before it began: for later ones the member is asked itself (10.3).
         let space = resync.bits.space();
         let ranges: Vec<_> = ranges.iter().filter_map(|&range| space.cut(range)).collect();
         match next {
